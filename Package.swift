@@ -1,0 +1,118 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Imports run down this list only; see docs/architecture.md for a paragraph on each target.
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "kleos",
+    products: [
+        .library(name: "KleosClient", targets: ["KleosClient"]),
+        .executable(name: "kleosd", targets: ["kleosd"]),
+        .executable(name: "kleos", targets: ["kleos"]),
+        .executable(name: "kleos-practice", targets: ["kleos-practice"]),
+        .executable(name: "kleos-minesweeper", targets: ["kleos-minesweeper"]),
+        .executable(name: "kleos-bench", targets: ["kleos-bench"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+        library("KleosSupport", ["CLinux"]),
+        library("KleosJSON"),
+        library("KleosModel", ["KleosJSON"]),
+        library("KleosConfig", ["KleosSupport", "KleosModel"]),
+        library("KleosStore", ["CSQLite", "KleosSupport", "KleosModel"]),
+        library("KleosWire", ["KleosSupport", "KleosJSON", "KleosModel"]),
+        library("KleosClient", ["KleosSupport", "KleosJSON", "KleosModel", "KleosWire"]),
+        library(
+            "KleosServer",
+            ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
+        library(
+            "KleosDelivery",
+            ["CCurl", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore"]),
+        library(
+            "KleosNotify",
+            ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire", "KleosClient"]),
+        library(
+            "KleosDaemon",
+            [
+                "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire",
+                "KleosServer", "KleosDelivery", "KleosNotify",
+            ]),
+        library(
+            "KleosCommandLine",
+            [
+                "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosClient",
+                "KleosNotify",
+            ]),
+        library("KleosPractice", ["KleosSupport", "KleosJSON"]),
+        library("KleosMinesweeper", ["KleosSupport", "KleosJSON", "KleosClient"]),
+
+        executable("kleosd", ["KleosDaemon"]),
+        executable("kleos", ["KleosCommandLine"]),
+        executable("kleos-practice", ["KleosPractice"]),
+        executable("kleos-minesweeper", ["KleosMinesweeper"]),
+        executable("kleos-bench", ["CCurl", "KleosSupport", "KleosJSON", "KleosClient", "KleosWire"]),
+
+        library("KleosTestSupport", ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
+
+        tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
+        tests("KleosJSONTests", ["KleosJSON"]),
+        tests("KleosModelTests", ["KleosModel", "KleosJSON"]),
+        tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosTestSupport"]),
+        tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel"]),
+        tests("KleosClientTests", ["KleosClient", "KleosWire", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosServerTests",
+            [
+                "KleosServer", "KleosWire", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore",
+                "KleosSupport", "KleosTestSupport",
+            ]),
+        tests(
+            "KleosDeliveryTests",
+            [
+                "KleosDelivery", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport",
+                "KleosTestSupport", "KleosPractice",
+            ]),
+        tests(
+            "KleosNotifyTests",
+            [
+                "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON",
+                "KleosTestSupport",
+            ]),
+        tests("KleosPracticeTests", ["KleosPractice", "KleosJSON", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosCommandLineTests",
+            ["KleosCommandLine", "KleosJSON", "KleosModel", "KleosWire", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosEndToEndTests",
+            [
+                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient",
+                "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -75,7 +75,8 @@ let package = Package(
         executable("kleos-minesweeper", ["KleosMinesweeper"]),
         executable("kleos-bench", ["CCurl", "KleosSupport", "KleosJSON", "KleosClient", "KleosWire"]),
 
-        library("KleosTestSupport", ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
+        library(
+            "KleosTestSupport", ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
 
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON"]),
@@ -83,7 +84,9 @@ let package = Package(
         tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosTestSupport"]),
         tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel"]),
-        tests("KleosClientTests", ["KleosClient", "KleosWire", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosClientTests",
+            ["KleosClient", "KleosWire", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosServerTests",
             [

@@ -1,8 +1,5 @@
 // Linux interfaces that the Glibc overlay does not export.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -12,3 +9,14 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <unistd.h>
+
+// The kernel's struct ucred and accept4, which glibc declares for _GNU_SOURCE only; defining that here would give
+// fd_set another shape than the Glibc module's.
+struct kleos_ucred {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+static inline int kleos_accept4(int listener, int flags) {
+    return (int)syscall(SYS_accept4, listener, (void *)0, (void *)0, flags);
+}

@@ -1,0 +1,29 @@
+package import Glibc
+
+/// Listing and making of folders.
+package enum Folder {
+    /// The names in `path` in byte order, without "." and "..". Throws `SystemError`.
+    package static func names(in path: String) throws(SystemError) -> [String] {
+        guard let handle = opendir(path) else { throw SystemError("list \(path)") }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Makes `path` and the folders above it that are missing, each with `mode`. Throws `SystemError`.
+    package static func make(_ path: String, mode: mode_t = 0o700) throws(SystemError) {
+        if mkdir(path, mode) == 0 || errno == EEXIST { return }
+        let code = errno
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw SystemError("make folder \(path)", code: code)
+        }
+        try make(String(path[..<slash]), mode: mode)
+        guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("make folder \(path)") }
+    }
+}

@@ -40,7 +40,7 @@ let package = Package(
 
         library("KleosSupport", ["CLinux"]),
         library("KleosJSON"),
-        library("KleosModel", ["KleosJSON"]),
+        library("KleosModel", ["KleosSupport"]),
         library("KleosConfig", ["KleosSupport", "KleosModel"]),
         library("KleosStore", ["CSQLite", "KleosSupport", "KleosModel"]),
         library("KleosWire", ["KleosSupport", "KleosJSON", "KleosModel"]),
@@ -80,7 +80,7 @@ let package = Package(
 
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON"]),
-        tests("KleosModelTests", ["KleosModel", "KleosJSON"]),
+        tests("KleosModelTests", ["KleosModel", "KleosSupport"]),
         tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosTestSupport"]),
         tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel"]),

@@ -1,0 +1,26 @@
+/// Finds what somebody may have meant.
+package enum Spelling {
+    /// The name of `names` that is at most a third of its letters away from `name`; nil where none is that near.
+    package static func nearest(to name: String, in names: [String]) -> String? {
+        guard name.utf8.count <= 64 else { return nil }
+        let best = names.sorted().map { ($0, distance(Array(name.lowercased().utf8), Array($0.lowercased().utf8))) }
+            .min { $0.1 < $1.1 }
+        guard let best, best.1 <= max(1, best.0.utf8.count / 3) else { return nil }
+        return best.0
+    }
+
+    /// Levenshtein's distance.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var row = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let substituted = diagonal + (byte == right[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(substituted, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

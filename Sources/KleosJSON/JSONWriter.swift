@@ -1,0 +1,72 @@
+/// Writes JSON on one line, as bytes of UTF-8.
+package struct JSONWriter: Sendable {
+    /// What has been written.
+    package private(set) var bytes: [UInt8] = []
+
+    /// Makes a writer with room for `capacity` bytes.
+    package init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Writes a value.
+    package mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: bytes += "null".utf8
+        case .bool(let flag): bytes += (flag ? "true" : "false").utf8
+        case .number(let number): bytes += number.text.utf8
+        case .string(let text): write(string: text)
+        case .array(let elements): write(array: elements)
+        case .object(let object): write(object: object)
+        case .raw(let raw): bytes += raw
+        }
+    }
+
+    /// Writes bytes that are part of a JSON text as they are.
+    package mutating func write(raw: some Sequence<UInt8>) {
+        bytes += raw
+    }
+
+    /// Writes a string with its quotes; only what JSON demands is escaped.
+    package mutating func write(string text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += "\\\"".utf8
+            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+            case 0x0A: bytes += "\\n".utf8
+            case 0x0D: bytes += "\\r".utf8
+            case 0x09: bytes += "\\t".utf8
+            case 0..<0x20:
+                bytes += "\\u00".utf8
+                bytes.append(Self.hex(byte >> 4))
+                bytes.append(Self.hex(byte & 0xF))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(array elements: [JSONValue]) {
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(element)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func write(object: JSONObject) {
+        bytes.append(UInt8(ascii: "{"))
+        for (index, member) in object.members.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(string: member.name)
+            bytes.append(UInt8(ascii: ":"))
+            write(member.value)
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    private static func hex(_ digit: UInt8) -> UInt8 {
+        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+    }
+}

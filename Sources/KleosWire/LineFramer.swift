@@ -1,0 +1,79 @@
+/// Splits a stream of bytes into lines, with a limit on their length.
+///
+/// A line ends at a line feed; a carriage return before it is dropped. A line that is too long is reported once and
+/// skipped up to its end, without being kept.
+package struct LineFramer: Sendable {
+    /// One thing that the stream held.
+    package enum Frame: Sendable, Equatable {
+        /// A line without its end.
+        case line([UInt8])
+        /// A line of more than the limit.
+        case tooLong
+    }
+
+    private let maximumBytes: Int
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var scanned = 0
+    private var isSkipping = false
+
+    /// Makes a framer for lines of at most `maximumBytes`.
+    package init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+    }
+
+    /// Whether the stream stopped inside a line.
+    package var hasPartialLine: Bool { isSkipping || start < buffer.count }
+
+    /// Takes in what the stream brought.
+    package mutating func append(_ bytes: some Collection<UInt8>) {
+        if start == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 65_536)
+            start = 0
+            scanned = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next frame; nil until more bytes come.
+    package mutating func next() -> Frame? {
+        let end = buffer.withUnsafeBufferPointer { bytes in
+            bytes[scanned...].firstIndex(of: UInt8(ascii: "\n"))
+        }
+        guard let end else {
+            scanned = buffer.count
+            return overflow()
+        }
+        let line = buffer[start..<end]
+        start = end + 1
+        scanned = start
+        defer { compact() }
+        if isSkipping {
+            isSkipping = false
+            return next()
+        }
+        let content = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        return content.count > maximumBytes ? .tooLong : .line(Array(content))
+    }
+
+    private mutating func overflow() -> Frame? {
+        // One byte more than the limit may still be a carriage return.
+        guard isSkipping || buffer.count - start > maximumBytes + 1 else {
+            compact()
+            return nil
+        }
+        let isFirst = !isSkipping
+        isSkipping = true
+        buffer.removeAll()
+        start = 0
+        scanned = 0
+        return isFirst ? .tooLong : nil
+    }
+
+    private mutating func compact() {
+        guard start > 65_536, start * 2 > buffer.count else { return }
+        buffer.removeFirst(start)
+        scanned -= start
+        start = 0
+    }
+}

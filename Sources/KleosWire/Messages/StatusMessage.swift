@@ -1,0 +1,144 @@
+package import KleosJSON
+package import KleosModel
+
+/// An endpoint's part of the answer to `status`.
+package struct EndpointRow: Sendable, Equatable {
+    package var name: String
+    package var url: String
+    /// `up`, `failing` or `paused`.
+    package var condition: String
+    package var reason: String?
+    package var sinceMilliseconds: Int64?
+    package var lastSuccessMilliseconds: Int64?
+    package var lastError: String?
+    package var nextProbeMilliseconds: Int64?
+    package var inFlight: Int
+    /// waiting, ready, sending and held.
+    package var undelivered: Int
+    package var dead: Int
+    package var oldestUndeliveredMilliseconds: Int64?
+
+    /// Makes a row from its parts.
+    package init(
+        name: String, url: String, condition: String, reason: String?, sinceMilliseconds: Int64?,
+        lastSuccessMilliseconds: Int64?, lastError: String?, nextProbeMilliseconds: Int64?, inFlight: Int,
+        undelivered: Int, dead: Int, oldestUndeliveredMilliseconds: Int64?
+    ) {
+        self.name = name
+        self.url = url
+        self.condition = condition
+        self.reason = reason
+        self.sinceMilliseconds = sinceMilliseconds
+        self.lastSuccessMilliseconds = lastSuccessMilliseconds
+        self.lastError = lastError
+        self.nextProbeMilliseconds = nextProbeMilliseconds
+        self.inFlight = inFlight
+        self.undelivered = undelivered
+        self.dead = dead
+        self.oldestUndeliveredMilliseconds = oldestUndeliveredMilliseconds
+    }
+
+    /// Reads a row; what is missing is empty.
+    package init(json: JSONValue) {
+        name = json["name"]?.stringValue ?? ""
+        url = json["url"]?.stringValue ?? ""
+        condition = json["condition"]?.stringValue ?? ""
+        reason = json["reason"]?.stringValue
+        sinceMilliseconds = json.time("since")
+        lastSuccessMilliseconds = json.time("lastSuccessAt")
+        lastError = json["lastError"]?.stringValue
+        nextProbeMilliseconds = json.time("nextProbeAt")
+        inFlight = Int(clamping: json["inFlight"]?.int64Value ?? 0)
+        undelivered = Int(clamping: json["undelivered"]?.int64Value ?? 0)
+        dead = Int(clamping: json["dead"]?.int64Value ?? 0)
+        oldestUndeliveredMilliseconds = json.time("oldestUndeliveredAt")
+    }
+
+    /// The row as JSON.
+    package var json: JSONValue {
+        var object = JSONObject()
+        object["name"] = .string(name)
+        object["url"] = .string(url)
+        object["condition"] = .string(condition)
+        object["reason"] = reason.map(JSONValue.string)
+        object.set(time: sinceMilliseconds, as: "since")
+        object.set(time: lastSuccessMilliseconds, as: "lastSuccessAt")
+        object["lastError"] = lastError.map(JSONValue.string)
+        object.set(time: nextProbeMilliseconds, as: "nextProbeAt")
+        object["inFlight"] = .integer(inFlight)
+        object["undelivered"] = .integer(undelivered)
+        object["dead"] = .integer(dead)
+        object.set(time: oldestUndeliveredMilliseconds, as: "oldestUndeliveredAt")
+        return .object(object)
+    }
+}
+
+/// The answer to `status`.
+package struct StatusAnswer: Sendable, Equatable {
+    package var version: String
+    package var uptimeSeconds: Int64
+    package var path: String
+    package var usedBytes: Int64
+    package var limitBytes: Int64
+    package var freeBytes: Int64
+    package var floorBytes: Int64
+    /// Whether new events are taken.
+    package var isAccepting: Bool
+    package var counts: [DeliveryState: Int]
+    package var endpoints: [EndpointRow]
+    package var pendingNotices: Int
+
+    /// Makes an answer from its parts.
+    package init(
+        version: String = ProtocolVersion.program, uptimeSeconds: Int64, path: String, usedBytes: Int64,
+        limitBytes: Int64, freeBytes: Int64, floorBytes: Int64, isAccepting: Bool, counts: [DeliveryState: Int],
+        endpoints: [EndpointRow], pendingNotices: Int
+    ) {
+        self.version = version
+        self.uptimeSeconds = uptimeSeconds
+        self.path = path
+        self.usedBytes = usedBytes
+        self.limitBytes = limitBytes
+        self.freeBytes = freeBytes
+        self.floorBytes = floorBytes
+        self.isAccepting = isAccepting
+        self.counts = counts
+        self.endpoints = endpoints
+        self.pendingNotices = pendingNotices
+    }
+
+    /// Reads an answer; what is missing is empty.
+    package init(json: JSONValue) {
+        let storage = json["storage"]
+        version = json["version"]?.stringValue ?? ""
+        uptimeSeconds = json["uptimeSeconds"]?.int64Value ?? 0
+        path = storage?["path"]?.stringValue ?? ""
+        usedBytes = storage?["usedBytes"]?.int64Value ?? 0
+        limitBytes = storage?["limitBytes"]?.int64Value ?? 0
+        freeBytes = storage?["freeBytes"]?.int64Value ?? 0
+        floorBytes = storage?["floorBytes"]?.int64Value ?? 0
+        isAccepting = storage?["acceptance"]?.stringValue == "open"
+        counts = [:]
+        for state in DeliveryState.allCases {
+            counts[state] = Int(clamping: json["counts"]?[state.rawValue]?.int64Value ?? 0)
+        }
+        endpoints = json["endpoints"]?.arrayValue?.map(EndpointRow.init) ?? []
+        pendingNotices = Int(clamping: json["notices"]?["pending"]?.int64Value ?? 0)
+    }
+
+    /// The answer's `result`.
+    package var json: JSONValue {
+        var states = JSONObject()
+        for state in DeliveryState.allCases { states[state.rawValue] = .integer(counts[state] ?? 0) }
+        return [
+            "version": .string(version), "uptimeSeconds": .integer(uptimeSeconds),
+            "storage": [
+                "path": .string(path), "usedBytes": .integer(usedBytes), "limitBytes": .integer(limitBytes),
+                "freeBytes": .integer(freeBytes), "floorBytes": .integer(floorBytes),
+                "acceptance": .string(isAccepting ? "open" : "queue-full"),
+            ],
+            "counts": .object(states), "endpoints": .array(endpoints.map(\.json)),
+            "notices": ["pending": .integer(pendingNotices)],
+        ]
+    }
+}

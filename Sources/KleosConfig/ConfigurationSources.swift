@@ -1,0 +1,43 @@
+import KleosSupport
+
+/// Whose daemon a configuration is for.
+package enum DaemonKind: String, Sendable, CaseIterable {
+    /// One for the machine, run as its own user.
+    case system
+    /// One of a user's own.
+    case user
+    /// One in a folder, for a bundled copy, tests and the demo.
+    case privateFolder = "private"
+}
+
+/// The folders that a configuration is read from.
+package struct ConfigurationSources: Sendable, Equatable {
+    package var kind: DaemonKind
+    /// Folders with `kleosd.conf`, `games.d` and `endpoints.d`; a file of a later one replaces its namesake.
+    package var folders: [String]
+    /// Folders with games' files alone, which files of `folders` replace.
+    package var gameFolders: [String]
+
+    /// Makes sources from folders in rising precedence.
+    package init(kind: DaemonKind, folders: [String], gameFolders: [String] = []) {
+        self.kind = kind
+        self.folders = folders
+        self.gameFolders = gameFolders
+    }
+
+    /// The system service's: `/usr/share/kleos`, then `/etc/kleos`.
+    package static let system = ConfigurationSources(kind: .system, folders: ["/usr/share/kleos", "/etc/kleos"])
+
+    /// A user's own daemon's: the system's, then `kleos` in `configHome`; games also from `kleos/games.d` in
+    /// `dataHome`.
+    package static func user(configHome: String, dataHome: String) -> ConfigurationSources {
+        ConfigurationSources(
+            kind: .user, folders: system.folders + ["\(configHome)/kleos"],
+            gameFolders: ["\(dataHome)/kleos/games.d"])
+    }
+
+    /// A private daemon's: `folder` alone.
+    package static func only(_ folder: String) -> ConfigurationSources {
+        ConfigurationSources(kind: .privateFolder, folders: [folder])
+    }
+}

@@ -26,7 +26,7 @@ package enum DeliveryState: String, Sendable, CaseIterable {
     }
 }
 
-/// Why a delivery is dead or held; stable words of the protocol.
+/// Why a delivery is dead, held, or superseded by no event; stable words of the protocol.
 package enum DeliveryReason: String, Sendable, CaseIterable {
     /// The endpoint refused the event for good.
     case rejected
@@ -44,6 +44,8 @@ package enum DeliveryReason: String, Sendable, CaseIterable {
     case unconfigured
     /// The database came from another machine.
     case clone
+    /// Worse than what the service confirmed before, where the last write wins.
+    case standing
 }
 
 /// A delivery's row number in the outbox; it means nothing outside the machine.

@@ -1,0 +1,54 @@
+package import KleosModel
+
+/// How much there is, kept up to date with every change.
+package struct OutboxCounters: Sendable, Equatable {
+    /// One endpoint's deliveries.
+    package struct Endpoint: Sendable, Equatable {
+        package var name: String
+        /// By state; a state without deliveries is left out.
+        package var counts: [DeliveryState: Int] = [:]
+        /// When the oldest event that still has a way to go was recorded, Unix milliseconds.
+        package var oldestUndeliveredMilliseconds: Int64?
+    }
+
+    /// In the order of their names.
+    package var endpoints: [Endpoint] = []
+    /// Notices that nobody was shown yet.
+    package var pendingNotices: Int = 0
+}
+
+/// What is remembered about an endpoint.
+package struct EndpointRecord: Sendable, Equatable {
+    package var name: String
+    /// The settings with which it last confirmed something.
+    package var confirmedFingerprint: String?
+    /// Unix milliseconds.
+    package var lastSuccessMilliseconds: Int64?
+    package var pausedReason: String?
+    /// Unix milliseconds.
+    package var pausedSinceMilliseconds: Int64?
+}
+
+/// A pause of an endpoint, or of one player at an endpoint.
+package struct Pause: Sendable, Equatable {
+    package var endpoint: String
+    /// Nil for the whole endpoint.
+    package var player: String?
+    package var reason: String
+    /// Unix milliseconds.
+    package var sinceMilliseconds: Int64
+}
+
+/// The room that the database takes and has.
+package struct StorageReport: Sendable, Equatable {
+    package var path: String
+    package var usedBytes: Int64
+    package var limitBytes: Int64
+    /// Free on the file system for this user.
+    package var freeBytes: Int64
+    package var floorBytes: Int64
+    /// Whether new events are taken.
+    package var isAccepting: Bool
+    /// Whether the database came from another machine and waits for `adopt`.
+    package var isClone: Bool
+}

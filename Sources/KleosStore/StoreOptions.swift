@@ -1,0 +1,28 @@
+/// What an administrator decides about the database.
+package struct StoreOptions: Sendable, Equatable {
+    /// New events are refused once so many bytes of the database are in use.
+    package var maximumBytes: Int64
+    /// New events are refused while the file system has less than this free.
+    package var freeFloorBytes: Int64
+    /// Size of the file that is given up on a full disk, so that deliveries can still be settled; 0 for none.
+    package var reserveBytes: Int64
+    /// How long what is delivered or discarded stays visible.
+    package var deliveredRetentionMilliseconds: Int64
+    /// Dead deliveries kept for each submitting user; the oldest beyond it are removed.
+    package var maximumDeadPerUser: Int
+    /// Identifies the machine; where it differs from the one in the database, everything is held. Empty means unknown.
+    package var machineID: String
+
+    /// Makes options; the defaults are those of the configuration.
+    package init(
+        maximumBytes: Int64 = 1 << 30, freeFloorBytes: Int64 = 64 << 20, reserveBytes: Int64 = 4 << 20,
+        deliveredRetentionMilliseconds: Int64 = 30 * 86_400_000, maximumDeadPerUser: Int = 10_000, machineID: String
+    ) {
+        self.maximumBytes = maximumBytes
+        self.freeFloorBytes = freeFloorBytes
+        self.reserveBytes = reserveBytes
+        self.deliveredRetentionMilliseconds = deliveredRetentionMilliseconds
+        self.maximumDeadPerUser = maximumDeadPerUser
+        self.machineID = machineID
+    }
+}

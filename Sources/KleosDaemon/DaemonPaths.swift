@@ -1,0 +1,44 @@
+import KleosConfig
+import KleosSupport
+
+/// Where a daemon reads and writes.
+struct DaemonPaths: Sendable, Equatable {
+    /// Holds the database.
+    var stateFolder: String
+    /// Each holds a pair of sockets, unless the service manager passes them.
+    var socketFolders: [String]
+    var sources: ConfigurationSources
+
+    /// Why there is no place for a daemon.
+    struct MissingHome: Error, Equatable {
+        let message = "a user's own daemon needs HOME; set it, or use --private FOLDER"
+    }
+
+    /// Decides by options and environment variables; `environment` gives a variable's value, nil where it is not set.
+    init(options: DaemonOptions, environment: (String) -> String?) throws(MissingHome) {
+        switch options.kind {
+        case .system:
+            stateFolder = environment("STATE_DIRECTORY") ?? "/var/lib/kleos"
+            socketFolders = ["/run/kleos"]
+            sources = .system
+        case .user:
+            guard let home = environment("HOME") else { throw MissingHome() }
+            stateFolder = (environment("XDG_STATE_HOME") ?? "\(home)/.local/state") + "/kleos"
+            let runtime = environment("XDG_RUNTIME_DIR").map { ["\($0)/kleos"] } ?? []
+            socketFolders = runtime + ["\(home)/.local/share/kleos"]
+            sources = .user(
+                configHome: environment("XDG_CONFIG_HOME") ?? "\(home)/.config",
+                dataHome: environment("XDG_DATA_HOME") ?? "\(home)/.local/share")
+        case .privateFolder:
+            let folder = options.privateFolder ?? "."
+            stateFolder = folder
+            socketFolders = [folder]
+            sources = .only(folder)
+        }
+        if let folder = options.configurationFolder {
+            sources = ConfigurationSources(kind: options.kind, folders: [folder])
+        }
+        stateFolder = options.stateFolder ?? stateFolder
+        socketFolders = options.socketFolder.map { [$0] } ?? socketFolders
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import KleosSupport
+
+/// The service manager's notification protocol (sd_notify(3)): one datagram of `KEY=value` lines to the socket that
+/// NOTIFY_SOCKET names. Without that variable every call does nothing.
+struct ServiceManager: Sendable {
+    private let address: String?
+    /// How often the service manager wants to hear from the daemon; nil for never. Milliseconds.
+    let watchdogMilliseconds: Int64?
+
+    /// Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+    init(processID: Int32, environment: (String) -> String?) {
+        address = environment("NOTIFY_SOCKET")
+        let isForUs = environment("WATCHDOG_PID").map { Int32($0) == processID } ?? true
+        let microseconds = environment("WATCHDOG_USEC").flatMap { Int64($0) }
+        watchdogMilliseconds = isForUs ? microseconds.map { max(1, $0 / 1000) } : nil
+    }
+
+    /// The daemon answers from now on.
+    func ready() throws(SystemError) { try send("READY=1\nSTATUS=Ready") }
+
+    /// A new configuration is being read.
+    func reloading(monotonicMicroseconds: Int64) throws(SystemError) {
+        try send("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds)")
+    }
+
+    /// The daemon is going down.
+    func stopping() throws(SystemError) { try send("STOPPING=1\nSTATUS=Stopping") }
+
+    /// The daemon's parts all answered.
+    func alive() throws(SystemError) { try send("WATCHDOG=1") }
+
+    private func send(_ message: String) throws(SystemError) {
+        guard let address else { return }
+        var target = sockaddr_un()
+        target.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(address.utf8)
+        // A leading @ stands for the zero byte of Linux's abstract names.
+        if path.first == UInt8(ascii: "@") { path[0] = 0 }
+        guard !path.isEmpty, path.count < MemoryLayout.size(ofValue: target.sun_path) else {
+            throw SystemError("use NOTIFY_SOCKET \(address)", code: ENAMETOOLONG)
+        }
+        withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path) }
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { throw SystemError("make a socket for the service manager") }
+        let descriptor = FileDescriptor(owning: number)
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let bytes = Array(message.utf8)
+        let sent = withUnsafePointer(to: &target) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Retry.onInterrupt {
+                    sendto(descriptor.number, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+                }
+            }
+        }
+        guard sent == bytes.count else { throw SystemError("notify the service manager") }
+    }
+}

@@ -11,11 +11,15 @@ package struct NoticesParameters: Sendable, Equatable {
     package var isPendingOnly: Bool
     /// Rows, 1 … 500.
     package var limit: Int
+    /// The language of the words, in POSIX form (`de_DE.UTF-8`).
+    package var locale: String?
 
     /// Makes parameters.
     package init(
-        game: String? = nil, player: String? = nil, after: Int64? = nil, isPendingOnly: Bool = false, limit: Int = 100
+        game: String? = nil, player: String? = nil, after: Int64? = nil, isPendingOnly: Bool = false,
+        limit: Int = 100, locale: String? = nil
     ) {
+        self.locale = locale
         self.game = game
         self.player = player
         self.after = after
@@ -31,6 +35,7 @@ package struct NoticesParameters: Sendable, Equatable {
         after = try reader.integer("after")
         isPendingOnly = reader.value("pending")?.boolValue ?? false
         limit = Int(try reader.integer("limit", in: 1...500) ?? 100)
+        locale = try reader.string("locale")
     }
 
     /// The parameters as they are sent.
@@ -41,6 +46,7 @@ package struct NoticesParameters: Sendable, Equatable {
         object["after"] = after.map { .integer($0) }
         if isPendingOnly { object["pending"] = true }
         object["limit"] = .integer(limit)
+        object["locale"] = locale.map(JSONValue.string)
         return object
     }
 }
@@ -52,9 +58,12 @@ package struct ClaimNoticesParameters: Sendable, Equatable {
     package var game: String?
     /// Notices, 1 … 100.
     package var limit: Int
+    /// The language of the words, in POSIX form (`de_DE.UTF-8`).
+    package var locale: String?
 
     /// Makes parameters.
-    package init(route: String, game: String? = nil, limit: Int = 20) {
+    package init(route: String, game: String? = nil, limit: Int = 20, locale: String? = nil) {
+        self.locale = locale
         self.route = route
         self.game = game
         self.limit = limit
@@ -69,6 +78,7 @@ package struct ClaimNoticesParameters: Sendable, Equatable {
         }
         game = try reader.string("game")
         limit = Int(try reader.integer("limit", in: 1...100) ?? 20)
+        locale = try reader.string("locale")
     }
 
     /// The parameters as they are sent.
@@ -77,6 +87,7 @@ package struct ClaimNoticesParameters: Sendable, Equatable {
         object["route"] = .string(route)
         object["game"] = game.map(JSONValue.string)
         object["limit"] = .integer(limit)
+        object["locale"] = locale.map(JSONValue.string)
         return object
     }
 }
@@ -133,6 +144,9 @@ package struct NoticeRow: Sendable, Equatable {
     package var changed: Bool?
     package var title: String
     package var body: String
+    package var gameTitle: String
+    /// The leaderboard's or achievement's title.
+    package var itemTitle: String
     /// Unix milliseconds.
     package var createdAtMilliseconds: Int64
     /// Unix milliseconds; nil while nobody has shown it.
@@ -140,7 +154,7 @@ package struct NoticeRow: Sendable, Equatable {
     package var route: String?
 
     /// Makes a row of a notice and its words.
-    package init(_ notice: Notice, title: String, body: String) {
+    package init(_ notice: Notice, text: NoticeText) {
         number = notice.number
         key = notice.key
         game = notice.game
@@ -150,8 +164,10 @@ package struct NoticeRow: Sendable, Equatable {
         value = notice.facts.value?.description
         rank = notice.facts.rank
         changed = notice.facts.changed
-        self.title = title
-        self.body = body
+        title = text.title
+        body = text.body
+        gameTitle = text.gameTitle
+        itemTitle = text.itemTitle ?? notice.facts.item
         createdAtMilliseconds = notice.createdMilliseconds
         shownAtMilliseconds = notice.shownMilliseconds
         route = notice.route
@@ -173,6 +189,8 @@ package struct NoticeRow: Sendable, Equatable {
         changed = json["changed"]?.boolValue
         title = json["title"]?.stringValue ?? ""
         body = json["body"]?.stringValue ?? ""
+        gameTitle = json["gameTitle"]?.stringValue ?? game
+        itemTitle = json["itemTitle"]?.stringValue ?? item
         createdAtMilliseconds = json.time("createdAt") ?? 0
         shownAtMilliseconds = json.time("shownAt")
         route = json["route"]?.stringValue
@@ -192,6 +210,8 @@ package struct NoticeRow: Sendable, Equatable {
         object["changed"] = changed.map(JSONValue.bool)
         object["title"] = .string(title)
         object["body"] = .string(body)
+        object["gameTitle"] = .string(gameTitle)
+        object["itemTitle"] = .string(itemTitle)
         object.set(time: createdAtMilliseconds, as: "createdAt")
         object.set(time: shownAtMilliseconds, as: "shownAt")
         object["route"] = route.map(JSONValue.string)

@@ -1,3 +1,5 @@
+import KleosSupport
+
 /// Reads a configuration whole, or says all that is wrong with it.
 package struct ConfigurationLoader: Sendable {
     package var sources: ConfigurationSources
@@ -23,6 +25,43 @@ package struct ConfigurationLoader: Sendable {
 
     /// Reads and checks all files. Blocks on the file system and on the name service.
     package func load() throws(ConfigurationErrors) -> Configuration {
-        Configuration()
+        let report = LoadReport()
+        checkFolder(report)
+        let files = ConfigurationFiles(sources: sources, report: report)
+        let daemon = DaemonFile.read(files.daemonFile(), accounts: accounts, report: report)
+        let games = files.gameFiles().map {
+            GameReader(kind: sources.kind, accounts: accounts, report: report).read($0.file, fileName: $0.name)
+        }
+        let secrets = SecretReader(
+            daemonUID: daemonUID, credentialsDirectory: credentialsDirectory, isEnabled: readsSecrets)
+        let endpoints = files.endpointFiles().map {
+            EndpointReader(report: report, secrets: secrets).read($0.file, fileName: $0.name)
+        }
+        CombinationRules(games: games, endpoints: endpoints).check()
+        guard report.problems.isEmpty else { throw ConfigurationErrors(problems: Self.sorted(report.problems)) }
+        return Configuration(
+            daemon: daemon, games: games.map(\.game), endpoints: endpoints.map(\.endpoint),
+            settings: report.settings, warnings: report.warnings)
+    }
+
+    /// A private daemon's folder is named on purpose, so that its absence is a mistake.
+    private func checkFolder(_ report: LoadReport) {
+        guard sources.kind == .privateFolder else { return }
+        for folder in sources.folders {
+            do throws(SystemError) {
+                _ = try Folder.names(in: folder)
+            } catch {
+                report.problem(folder, nil, error.description)
+            }
+        }
+    }
+
+    private static func sorted(_ problems: [ConfigurationProblem]) -> [ConfigurationProblem] {
+        let ranks = Dictionary(problems.enumerated().map { ($1.file, $0) }) { first, _ in first }
+        return problems.enumerated().sorted { left, right in
+            let (a, b) = (left.element, right.element)
+            if a.file != b.file { return ranks[a.file, default: 0] < ranks[b.file, default: 0] }
+            return (a.line ?? 0, left.offset) < (b.line ?? 0, right.offset)
+        }.map(\.element)
     }
 }

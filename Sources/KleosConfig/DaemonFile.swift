@@ -1,0 +1,137 @@
+import KleosSupport
+
+/// `kleosd.conf`: its settings, and how it is read.
+package enum DaemonFile {
+    static let logLevel = Setting(
+        "LogLevel", .choice(LogLevel.allCases.map { ($0.name, $0) }), standard: "info",
+        "The least weight of a log line that is written: error (an event may be lost, or the service is down), warning "
+            + "(someone should look), notice (a change of state), info (each finished piece of work) or debug.")
+    static let controlGroup = Setting(
+        "ControlGroup", .text, standard: "kleos-admin",
+        "The group whose members may operate the queue through control.sock. Root and the daemon's own user always "
+            + "may. Where the service manager makes the socket, its unit's SocketGroup= has to name the same group.")
+
+    static let maximumSize = Setting(
+        "MaximumSize", .size(1 << 20...1 << 44), standard: "512M",
+        "The most room that the queue may take on disk. Beyond it new events are refused with queue-full while "
+            + "delivery goes on.")
+    static let keepFree = Setting(
+        "KeepFree", .size(0...1 << 44), standard: "64M",
+        "New events are refused with queue-full while the file system has less free than this.")
+    static let reserve = Setting(
+        "Reserve", .size(0...1 << 30), standard: "4M",
+        "The size of a file that is given up when the disk is full, so that what is queued can still be delivered.")
+    static let keepDelivered = Setting(
+        "KeepDelivered", ValueReader.duration(60_000...3_153_600_000_000).orInfinity(), standard: "30d",
+        "How long delivered events stay listed. A client's id for an event is known as long as the event is listed.")
+    static let maximumDeadPerUser = Setting(
+        "MaximumDeadPerUser", .integer(1...10_000_000), standard: "10000",
+        "Of each user's dead events the newest so many are kept; the others wait for nobody any more.")
+
+    static let maximumConnections = Setting(
+        "MaximumConnections", .integer(1...65_536), standard: "1024", "Connections of all users together.")
+    static let maximumConnectionsPerUser = Setting(
+        "MaximumConnectionsPerUser", .integer(1...65_536), standard: "256", "Connections of one user.")
+    static let maximumUnanswered = Setting(
+        "MaximumUnanswered", .integer(1...1_000_000), standard: "1024",
+        "Requests of one connection that are not answered yet. At the limit no more are read until answers are out.")
+    static let outputLimit = Setting(
+        "OutputLimit", .size(2 << 20...1 << 30), standard: "4M",
+        "Answers held for a connection that does not read them. Beyond it the connection is closed.")
+    static let eventsPerMinute = Setting(
+        "EventsPerMinute", ValueReader.integer(1...1_000_000_000).orInfinity(), standard: "infinity",
+        "Events that one user may submit in a minute. Beyond it they are refused with rate-limited.")
+
+    static let digestAfter = Setting(
+        "DigestAfter", ValueReader.duration(1_000...31_536_000_000).orInfinity(), standard: "1d",
+        "Notices of events that waited longer than this for their confirmation are told together, in one digest.")
+    static let command = Setting(
+        "Command", .words, standard: "",
+        "A program, by its whole path, and its arguments; it is run without a shell for each notice that no game and "
+            + "no desktop took, and gets the notice as one JSON object on standard input.")
+    static let commandTimeout = Setting(
+        "CommandTimeout", .duration(1_000...3_600_000), standard: "30s", "The command is killed after this.")
+    static let desktop = Setting(
+        "Desktop", .boolean, standard: "yes", "Whether notices are offered to the desktop, through kleos agent.")
+
+    /// What the file may say.
+    package static let definition = FileDefinition(
+        name: "kleosd.conf",
+        documentation: "The daemon itself. Without this file everything is at its default.",
+        sections: [
+            SectionDefinition(
+                name: "Daemon", argument: nil, documentation: "The daemon as a whole.",
+                settings: [logLevel.definition, controlGroup.definition]),
+            SectionDefinition(
+                name: "Storage", argument: nil, documentation: "Room for the queue, and how long things stay in it.",
+                settings: [
+                    maximumSize.definition, keepFree.definition, reserve.definition, keepDelivered.definition,
+                    maximumDeadPerUser.definition,
+                ]),
+            SectionDefinition(
+                name: "Limits", argument: nil, documentation: "What clients of the sockets may ask for.",
+                settings: [
+                    maximumConnections.definition, maximumConnectionsPerUser.definition,
+                    maximumUnanswered.definition, outputLimit.definition, eventsPerMinute.definition,
+                ]),
+            SectionDefinition(
+                name: "Notices", argument: nil, documentation: "How players are told what was confirmed.",
+                settings: [
+                    digestAfter.definition, command.definition, commandTimeout.definition, desktop.definition,
+                ]),
+        ])
+
+    /// Reads the settings of `file`.
+    static func read(_ file: SettingsFile, accounts: any AccountResolver, report: LoadReport) -> DaemonSettings {
+        func section(_ title: String) -> SectionReader { SectionReader(file, title, report) }
+        var settings = DaemonSettings()
+        let daemon = section("Daemon")
+        settings.logLevel = daemon.value(logLevel)
+        settings.controlGID = controlGID(daemon, accounts)
+        settings.storage = storage(section("Storage"))
+        settings.limits = limits(section("Limits"))
+        settings.notices = notices(section("Notices"))
+        return settings
+    }
+
+    private static func controlGID(_ section: SectionReader, _ accounts: any AccountResolver) -> UInt32? {
+        let group = section.value(controlGroup)
+        if let gid = accounts.gid(ofGroup: group) { return gid }
+        if section.isSet(controlGroup) {
+            section.problem(controlGroup.key, AccountNames.unknownGroup(group))
+        }
+        return nil
+    }
+
+    private static func storage(_ section: SectionReader) -> StorageSettings {
+        var storage = StorageSettings()
+        storage.maximumBytes = section.value(maximumSize)
+        storage.freeFloorBytes = section.value(keepFree)
+        storage.reserveBytes = section.value(reserve)
+        storage.deliveredRetentionMilliseconds = section.value(keepDelivered)
+        storage.maximumDeadPerUser = section.value(maximumDeadPerUser)
+        return storage
+    }
+
+    private static func limits(_ section: SectionReader) -> ConnectionLimits {
+        var limits = ConnectionLimits()
+        limits.maximumConnections = section.value(maximumConnections)
+        limits.maximumConnectionsPerUser = section.value(maximumConnectionsPerUser)
+        limits.maximumUnanswered = section.value(maximumUnanswered)
+        limits.outputLimitBytes = Int(section.value(outputLimit))
+        limits.eventsPerMinute = section.value(eventsPerMinute)
+        return limits
+    }
+
+    private static func notices(_ section: SectionReader) -> NoticeRoutes {
+        var notices = NoticeRoutes()
+        notices.digestAfterMilliseconds = section.value(digestAfter)
+        notices.command = section.value(command)
+        if let program = notices.command.first, !program.hasPrefix("/") {
+            section.problem(command.key, "the program needs its whole path, which starts with /")
+        }
+        notices.commandTimeoutMilliseconds = section.value(commandTimeout)
+        notices.usesDesktop = section.value(desktop)
+        return notices
+    }
+}

@@ -81,7 +81,7 @@ let package = Package(
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON"]),
         tests("KleosModelTests", ["KleosModel", "KleosSupport"]),
-        tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosTestSupport"]),
+        tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel"]),
         tests(

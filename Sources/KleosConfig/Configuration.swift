@@ -25,17 +25,20 @@ package struct Configuration: Sendable {
     }
 
     /// Each setting whose value differs from `old`'s, those that went away last; a secret that changed says only that.
+    /// Defaults of sections that came or went are no changes.
     package func changes(from old: Configuration) -> [SettingChange] {
         let before = Dictionary(old.settings.map { ($0.name, $0.value) }) { _, last in last }
         let now = Set(settings.map(\.name))
         let changed = settings.compactMap { setting -> SettingChange? in
+            guard let value = before[setting.name] else {
+                return setting.source == .standard ? nil : SettingChange(name: setting.name, new: setting.value)
+            }
             let isNewSecret = setting.isSecret && hasOtherSecret(than: old, file: setting.file)
-            guard before[setting.name] != setting.value || isNewSecret else { return nil }
-            return SettingChange(name: setting.name, old: before[setting.name], new: setting.value)
+            return value == setting.value && !isNewSecret
+                ? nil : SettingChange(name: setting.name, old: value, new: setting.value)
         }
-        let gone = old.settings.filter { !now.contains($0.name) }
-            .map { SettingChange(name: $0.name, old: $0.value, new: nil) }
-        return changed + gone
+        let gone = old.settings.filter { !now.contains($0.name) && $0.source != .standard }
+        return changed + gone.map { SettingChange(name: $0.name, old: $0.value) }
     }
 
     private func hasOtherSecret(than old: Configuration, file: String) -> Bool {

@@ -66,6 +66,13 @@ package struct SettingChange: Sendable, Equatable, CustomStringConvertible {
     /// Nil where the setting went away.
     package var new: String?
 
+    /// Makes a change from its parts.
+    package init(name: SettingName, old: String? = nil, new: String? = nil) {
+        self.name = name
+        self.old = old
+        self.new = new
+    }
+
     /// `FILE [SECTION] KEY: OLD → NEW`.
     package var description: String {
         "\(name): \(old.map { "\"\($0)\"" } ?? "unset") → \(new.map { "\"\($0)\"" } ?? "unset")"

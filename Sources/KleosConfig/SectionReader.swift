@@ -36,7 +36,7 @@ struct SectionReader {
         } catch {
             let isCommented = text.contains(" #") || text.contains(" ;")
             let hint = isCommented ? "; a comment needs a line of its own" : ""
-            problem(at: last, "\(error.message)\(hint)")
+            problem(at: last, "\(error.message)\(hint)", repeatsValue: !error.isSensitive)
             return setting.trustedValue(setting.definition.standard)
         }
     }
@@ -86,9 +86,9 @@ struct SectionReader {
         report.settings.append(EffectiveSetting(name: name, value: value, source: source, isSecret: isSecret))
     }
 
-    private func problem(at assignment: Assignment, _ message: String) {
-        report.problem(
-            assignment.file, assignment.line, "\(assignment.name)=\(assignment.value.shortened): \(message)")
+    private func problem(at assignment: Assignment, _ message: String, repeatsValue: Bool = true) {
+        let value = repeatsValue ? assignment.value.shortened : "..."
+        report.problem(assignment.file, assignment.line, "\(assignment.name)=\(value): \(message)")
     }
 
     private func missing(_ key: String) {

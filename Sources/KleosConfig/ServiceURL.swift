@@ -6,7 +6,7 @@ struct ServiceURL: Equatable {
     /// In lower case, brackets of an IPv6 address removed.
     let host: String
 
-    /// Reads an address. Messages never repeat it, because it may contain a password that does not belong there.
+    /// Reads an address. What may contain a password, or another secret that does not belong there, is sensitive.
     init(_ text: String) throws(ValueError) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") })
         else {
@@ -19,10 +19,11 @@ struct ServiceURL: Equatable {
         let rest = text.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard !authority.contains("@") else {
-            throw ValueError(message: "an address must not contain a user or password; use TokenFile=")
+            throw ValueError(
+                message: "an address must not contain a user or password; use TokenFile=", isSensitive: true)
         }
         guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else {
-            throw ValueError(message: "an address must not contain \"?\" or \"#\"")
+            throw ValueError(message: "an address must not contain \"?\" or \"#\"", isSensitive: true)
         }
         self.isPlain = isPlain
         host = try Self.host(of: authority)

@@ -4,6 +4,8 @@ import KleosModel
 struct ValueError: Error, Equatable {
     /// Continues "KEY=VALUE: ".
     var message: String
+    /// Whether the text may hold a secret, and so must not be repeated.
+    var isSensitive = false
 }
 
 /// Turns a setting's text into its value.

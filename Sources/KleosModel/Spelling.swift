@@ -9,18 +9,23 @@ package enum Spelling {
         return best.0
     }
 
-    /// Levenshtein's distance.
+    /// Levenshtein's distance, with two neighbours exchanged counting as one change.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var row = Array(0...right.count)
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
         for (index, byte) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var row = [index + 1]
             for column in right.indices {
-                let substituted = diagonal + (byte == right[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(substituted, diagonal + 1, row[column] + 1)
+                let substituted = last[column] + (byte == right[column] ? 0 : 1)
+                var least = min(substituted, last[column + 1] + 1, row[column] + 1)
+                if index > 0, column > 0, byte == right[column - 1], left[index - 1] == right[column] {
+                    least = min(least, beforeLast[column - 1] + 1)
+                }
+                row.append(least)
             }
+            beforeLast = last
+            last = row
         }
-        return row[right.count]
+        return last[right.count]
     }
 }

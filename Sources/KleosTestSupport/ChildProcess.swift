@@ -142,8 +142,8 @@ private enum CStrings {
         var one = first.map { strdup($0) } + [nil]
         var two = second.map { strdup($0) } + [nil]
         defer {
-            one.forEach { free($0) }
-            two.forEach { free($0) }
+            for word in one { free(word) }
+            for word in two { free(word) }
         }
         return one.withUnsafeMutableBufferPointer { oneBuffer in
             two.withUnsafeMutableBufferPointer { twoBuffer in

@@ -1,0 +1,117 @@
+import KleosJSON
+import KleosModel
+
+/// The outcome rules of the default contract. Pure.
+///
+/// | answer | outcome | endpoint |
+/// |---|---|---|
+/// | no complete answer | retry | failing |
+/// | 200, 201 with `"accepted": true` | delivered | healthy |
+/// | any other 2xx, or a body of another kind | retry | failing (a captive portal answers like this) |
+/// | 3xx | retry | failing (redirects are not followed) |
+/// | 401, 403 | credentials | – |
+/// | 409 | retry (the first request with this key is still at work) | – |
+/// | 408, 425 | retry | server error |
+/// | 422 `idempotency-key-reused` after an unanswered attempt | already-done | healthy |
+/// | 400, 422 with `{"error": {"code", "message"}}` | permanent, authentic | healthy |
+/// | 429, and 503 with Retry-After | throttled | – |
+/// | any other 5xx | retry | server error |
+/// | any other 4xx | permanent | rejecting |
+package enum OutcomeRules {
+    /// Judges how a request ended. `hadUnansweredAttempt` says that an earlier attempt may have taken effect.
+    package static func judge(
+        _ result: TransportResult, hadUnansweredAttempt: Bool, nowMilliseconds: Int64
+    ) -> Verdict {
+        switch result.answer {
+        case .failure(let failure):
+            return Verdict(
+                failure.kind == .cancelled ? .interrupted : .retry, message: failure.message,
+                endpointEffect: failure.kind == .cancelled ? .none : .failing,
+                mayHaveTakenEffect: result.didSendRequest)
+        case .success(let answer):
+            return judge(answer, hadUnansweredAttempt: hadUnansweredAttempt, nowMilliseconds: nowMilliseconds)
+        }
+    }
+
+    private static func judge(
+        _ answer: TransportAnswer, hadUnansweredAttempt: Bool, nowMilliseconds: Int64
+    ) -> Verdict {
+        let retryAfter = answer.retryAfter.flatMap {
+            RetryAfter.milliseconds($0, nowMilliseconds: nowMilliseconds)
+        }
+        let said = ServiceError(answer)
+        let message = said?.description ?? "the endpoint answered \(answer.status)"
+        switch answer.status {
+        case 200, 201: return confirmation(answer)
+        case 200..<300: return stranger("the endpoint answered \(answer.status), which is not of the contract")
+        case 300..<400: return stranger(redirect(answer))
+        case 401, 403: return Verdict(.credentials, message: message, endpointEffect: .none)
+        case 409: return Verdict(.retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .none)
+        case 408, 425:
+            return Verdict(.retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .serverError)
+        case 422 where said?.code == "idempotency-key-reused" && hadUnansweredAttempt:
+            return Verdict(.alreadyDone, confirmation: Confirmation(), message: message, endpointEffect: .healthy)
+        case 400, 422:
+            guard said != nil else { return Verdict(.permanent, message: message, endpointEffect: .rejecting) }
+            return Verdict(.permanent, message: message, endpointEffect: .healthy, isAuthentic: true)
+        case 429:
+            return Verdict(.throttled, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .none)
+        case 503 where retryAfter != nil:
+            return Verdict(.throttled, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .none)
+        case 500..<600:
+            return Verdict(
+                .retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .serverError,
+                mayHaveTakenEffect: [500, 502, 504].contains(answer.status))
+        default: return Verdict(.permanent, message: message, endpointEffect: .rejecting)
+        }
+    }
+
+    private static func stranger(_ message: String) -> Verdict {
+        Verdict(.retry, message: message, endpointEffect: .failing)
+    }
+
+    private static func redirect(_ answer: TransportAnswer) -> String {
+        let target = answer.location.map { " to \($0.prefix(200))" } ?? ""
+        return "the endpoint redirects\(target), which is not followed; a captive portal does this, "
+            + "or URL= needs the new address"
+    }
+
+    private static func confirmation(_ answer: TransportAnswer) -> Verdict {
+        let limits = JSONLimits(depth: 64, maximumBytes: 1 << 20)
+        guard let body = try? JSONParser.parse(answer.body, limits: limits), body.objectValue != nil else {
+            let type = answer.contentType.map { " (\($0.prefix(80)))" } ?? ""
+            return stranger(
+                "the endpoint answered \(answer.status) with something else than JSON\(type): "
+                    + "a captive portal, or URL= leads elsewhere")
+        }
+        guard body["accepted"]?.boolValue == true else {
+            return stranger("the endpoint answered \(answer.status) without \"accepted\": true")
+        }
+        let confirmation = Confirmation(
+            rank: body["rank"]?.int64Value.flatMap { $0 >= 1 ? $0 : nil },
+            best: body["best"]?.stringValue ?? body["best"]?.numberValue?.text,
+            changed: body["improved"]?.boolValue ?? body["new"]?.boolValue, unlocked: body["unlocked"]?.boolValue)
+        return Verdict(.delivered, confirmation: confirmation, endpointEffect: .healthy)
+    }
+}
+
+/// An error in the contract's own form: `{"error": {"code": "…", "message": "…"}}`.
+private struct ServiceError: CustomStringConvertible {
+    let status: Int
+    let code: String
+    let message: String?
+
+    init?(_ answer: TransportAnswer) {
+        guard let body = try? JSONParser.parse(answer.body, limits: JSONLimits(depth: 64, maximumBytes: 1 << 20)),
+            let code = body["error"]?["code"]?.stringValue
+        else { return nil }
+        status = answer.status
+        self.code = code
+        message = body["error"]?["message"]?.stringValue
+    }
+
+    var description: String {
+        let words = message.map { ": \($0.prefix(500))" } ?? ""
+        return "the endpoint answered \(status) \(code.prefix(100))\(words)"
+    }
+}

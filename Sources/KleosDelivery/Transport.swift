@@ -1,0 +1,121 @@
+/// One HTTP request, complete.
+package struct TransportRequest: Sendable, Equatable {
+    package var url: String
+    /// Names and values; a value may be secret.
+    package var headers: [(name: String, value: String)]
+    /// Sent by POST.
+    package var body: [UInt8]
+    package var connectTimeoutMilliseconds: Int64
+    /// For the whole exchange.
+    package var timeoutMilliseconds: Int64
+    /// A larger answer is a failure.
+    package var maximumAnswerBytes: Int
+    /// Whether plain http may leave the machine.
+    package var allowsInsecure: Bool
+    /// Additional certificate authorities, in PEM form.
+    package var certificateAuthorityFile: String?
+
+    /// Makes a request from its parts.
+    package init(
+        url: String, headers: [(name: String, value: String)], body: [UInt8], connectTimeoutMilliseconds: Int64,
+        timeoutMilliseconds: Int64, maximumAnswerBytes: Int, allowsInsecure: Bool, certificateAuthorityFile: String?
+    ) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.maximumAnswerBytes = maximumAnswerBytes
+        self.allowsInsecure = allowsInsecure
+        self.certificateAuthorityFile = certificateAuthorityFile
+    }
+
+    package static func == (left: TransportRequest, right: TransportRequest) -> Bool {
+        left.url == right.url && left.body == right.body
+            && left.headers.elementsEqual(right.headers) { $0.name == $1.name && $0.value == $1.value }
+            && left.connectTimeoutMilliseconds == right.connectTimeoutMilliseconds
+            && left.timeoutMilliseconds == right.timeoutMilliseconds
+            && left.maximumAnswerBytes == right.maximumAnswerBytes && left.allowsInsecure == right.allowsInsecure
+            && left.certificateAuthorityFile == right.certificateAuthorityFile
+    }
+}
+
+/// A complete HTTP answer.
+package struct TransportAnswer: Sendable, Equatable {
+    package var status: Int
+    package var body: [UInt8]
+    /// The header `Content-Type`.
+    package var contentType: String?
+    /// The header `Retry-After`, verbatim.
+    package var retryAfter: String?
+    /// The header `Location`.
+    package var location: String?
+
+    /// Makes an answer from its parts.
+    package init(
+        status: Int, body: [UInt8], contentType: String? = nil, retryAfter: String? = nil, location: String? = nil
+    ) {
+        self.status = status
+        self.body = body
+        self.contentType = contentType
+        self.retryAfter = retryAfter
+        self.location = location
+    }
+}
+
+/// Why no complete answer came.
+package struct TransportFailure: Error, Sendable, Equatable {
+    /// What kind of trouble it was.
+    package enum Kind: String, Sendable, CaseIterable {
+        case dns
+        case refused
+        case unreachable
+        case timeout
+        case tls
+        /// The connection broke, or the answer was no HTTP.
+        case broken
+        /// The answer was larger than allowed.
+        case tooLarge = "too-large"
+        /// The request cannot be made: a URL that is none, or plain http to another machine.
+        case unusable
+        /// The transport was told to stop.
+        case cancelled
+    }
+
+    package var kind: Kind
+    /// A sentence for people; nothing secret.
+    package var message: String
+
+    /// Makes a failure.
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
+}
+
+/// How one request ended.
+package struct TransportResult: Sendable, Equatable {
+    package var answer: Result<TransportAnswer, TransportFailure>
+    /// Whether a byte of the request may have reached the endpoint.
+    package var didSendRequest: Bool
+    package var durationMilliseconds: Int64
+
+    /// Makes a result.
+    package init(
+        answer: Result<TransportAnswer, TransportFailure>, didSendRequest: Bool, durationMilliseconds: Int64
+    ) {
+        self.answer = answer
+        self.didSendRequest = didSendRequest
+        self.durationMilliseconds = durationMilliseconds
+    }
+}
+
+/// Carries requests to endpoints. Every request ends in exactly one call of its completion, on any thread.
+package protocol Transport: Sendable {
+    /// Begins a request.
+    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void)
+    /// Ends everything in flight with a failure of kind `cancelled`.
+    func cancelAll()
+    /// Drops idle connections and remembered addresses, because the network changed.
+    func dropConnections()
+}

@@ -36,8 +36,10 @@ package struct ConfigurationSources: Sendable, Equatable {
             gameFolders: ["\(dataHome)/kleos/games.d"])
     }
 
-    /// A private daemon's: `folder` alone.
+    /// A private daemon's: the folder `config` in `folder` where there is one, else `folder` itself, and nothing else.
+    /// Looks at the file system once.
     package static func only(_ folder: String) -> ConfigurationSources {
-        ConfigurationSources(kind: .privateFolder, folders: [folder])
+        let inner = "\(folder)/config"
+        return ConfigurationSources(kind: .privateFolder, folders: [Folder.exists(inner) ? inner : folder])
     }
 }

@@ -7,7 +7,7 @@ package enum DaemonFile {
         "The least weight of a log line that is written: error (an event may be lost, or the service is down), warning "
             + "(someone should look), notice (a change of state), info (each finished piece of work) or debug.")
     static let controlGroup = Setting(
-        "ControlGroup", .text, standard: "kleos-admin",
+        "ControlGroup", .text("a group's name"), standard: "kleos-admin",
         "The group whose members may operate the queue through control.sock. Root and the daemon's own user always "
             + "may. Where the service manager makes the socket, its unit's SocketGroup= has to name the same group.")
 
@@ -26,7 +26,7 @@ package enum DaemonFile {
         "How long delivered events stay listed. A client's id for an event is known as long as the event is listed.")
     static let maximumDeadPerUser = Setting(
         "MaximumDeadPerUser", .integer(1...10_000_000), standard: "10000",
-        "Of each user's dead events the newest so many are kept; the others wait for nobody any more.")
+        "Of each user's dead events the newest so many are kept; older ones are removed.")
 
     static let maximumConnections = Setting(
         "MaximumConnections", .integer(1...65_536), standard: "1024", "Connections of all users together.")
@@ -46,7 +46,7 @@ package enum DaemonFile {
         "DigestAfter", ValueReader.duration(1_000...31_536_000_000).orInfinity(), standard: "1d",
         "Notices of events that waited longer than this for their confirmation are told together, in one digest.")
     static let command = Setting(
-        "Command", .words, standard: "",
+        "Command", .words("a path and arguments"), standard: "",
         "A program, by its whole path, and its arguments; it is run without a shell for each notice that no game and "
             + "no desktop took, and gets the notice as one JSON object on standard input.")
     static let commandTimeout = Setting(

@@ -3,9 +3,9 @@ import KleosModel
 /// `endpoints.d/*.conf`: what such a file may say.
 package enum EndpointFile {
     static let name = Setting(
-        "Name", .text, standard: "", standardNote: "the file's name without .conf",
+        "Name", .text("a name"), standard: "", standardNote: "the file's name without .conf",
         "What games and commands call the endpoint.")
-    static let title = Setting("Title", .text, standard: "", "What people call the endpoint.")
+    static let title = Setting("Title", .text(), standard: "", "What people call the endpoint.")
     static let url = Setting(
         "URL", ValueReader.url.orNothing(), standard: "", isRequired: true,
         "The service's address; /v1/scores and /v1/achievements are added to it.")
@@ -19,18 +19,18 @@ package enum EndpointFile {
         "At a service that accumulates, whether an event whose answer was lost is sent again, and so may count twice. "
             + "Otherwise it ends dead with the reason ambiguous.")
     static let tokenFile = Setting(
-        "TokenFile", .text, standard: "",
+        "TokenFile", .text("a path"), standard: "",
         "A file that holds the token for \"Authorization: Bearer\". Only the daemon's user may be able to read it. A "
             + "relative path starts at the folder of the file that says it. Read again at each reload.")
     static let tokenCredential = Setting(
-        "TokenCredential", .text, standard: "",
+        "TokenCredential", .text("a name"), standard: "",
         "In place of TokenFile=, the name of a credential that the service manager passes, as with "
             + "LoadCredential=NAME:/path in a drop-in of kleosd.service.")
     static let allowInsecure = Setting(
         "AllowInsecure", .boolean, standard: "no",
         "Whether URL= may be plain http to another machine. Anyone on the way can then read and change everything.")
     static let certificateAuthorities = Setting(
-        "CertificateAuthorities", .text, standard: "",
+        "CertificateAuthorities", .text("a path"), standard: "",
         "A file with certificate authorities in PEM form, trusted in place of the system's. A relative path starts at "
             + "the folder of the file that says it.")
 

@@ -3,33 +3,36 @@ import KleosModel
 /// `games.d/*.conf`: what such a file may say.
 package enum GameFile {
     static let id = Setting(
-        "Id", .text, standard: "", standardNote: "the file's name without .conf", "What the game calls itself.")
+        "Id", .text("a name"), standard: "", standardNote: "the file's name without .conf",
+        "What the game calls itself.")
     static let title = Setting(
-        "Title", .text, standard: "", standardNote: "the id", shape: .translated, "What people call the game.")
+        "Title", .text(), standard: "", standardNote: "the id", shape: .translated, "What people call the game.")
     static let endpoints = Setting(
-        "Endpoints", .words, standard: "", shape: .list, isRequired: true,
+        "Endpoints", .words("names"), standard: "", shape: .list, isRequired: true,
         "The endpoints that each event goes to, by name.")
     static let confirms = Setting(
-        "Confirms", .text, standard: "first",
+        "Confirms", .text("first, all or a name"), standard: "first",
         "Whose confirmation counts before the player is told: that of the first endpoint listed, of all, or of the "
             + "endpoint named here.")
     static let player = Setting(
-        "Player", .text, standard: "", "The player of events that name none. Without it they must name one.")
+        "Player", .text("a player"), standard: "", "The player of events that name none. Without it they must name one."
+    )
     static let players = Setting(
-        "Players", .words, standard: "", standardNote: "any player", shape: .list,
+        "Players", .words("players"), standard: "", standardNote: "any player", shape: .list,
         "The players that events may name; those with spaces in quotation marks.")
     static let allowUsers = Setting(
-        "AllowUsers", .words, standard: "", shape: .list,
+        "AllowUsers", .words("users"), standard: "", shape: .list,
         "The users who may submit for the game, by name or number; * for everyone. Root and the daemon's own user "
             + "always may.")
     static let allowGroups = Setting(
-        "AllowGroups", .words, standard: "", standardNote: "kleos for the system service, else nobody", shape: .list,
+        "AllowGroups", .words("groups"), standard: "", standardNote: "kleos for the system service, else nobody",
+        shape: .list,
         "The groups whose members may submit for the game, by name or number.")
     static let notices = Setting(
         "Notices", ValueReader<NoticeAudience>.enumeration, standard: "current-player",
         "Whose notices are shown: the player's who is playing now, those of all, or none.")
     static let noticeKinds = Setting(
-        "NoticeKinds", .words, standard: "score achievement", shape: .list,
+        "NoticeKinds", .words("score, achievement or both"), standard: "score achievement", shape: .list,
         "The kinds of event that make a notice: score, achievement.")
     static let minimumRank = Setting(
         "MinimumRank", ValueReader.integer(1...1_000_000_000).orInfinity(), standard: "infinity",
@@ -46,15 +49,15 @@ package enum GameFile {
         "How a score is shown: as a number, or as a time from milliseconds or seconds.")
     static let decimals = Setting(
         "Decimals", .integer(0...ScoreValue.maximumDecimals), standard: "0", "Digits after a score's decimal point.")
-    static let minimum = Setting("Minimum", .text, standard: "", "The least score that is accepted.")
-    static let maximum = Setting("Maximum", .text, standard: "", "The greatest score that is accepted.")
+    static let minimum = Setting("Minimum", .text("a score"), standard: "", "The least score that is accepted.")
+    static let maximum = Setting("Maximum", .text("a score"), standard: "", "The greatest score that is accepted.")
     static let boardTitle = Setting(
-        "Title", .text, standard: "", standardNote: "the id", shape: .translated, "What people call the leaderboard.")
+        "Title", .text(), standard: "", standardNote: "the id", shape: .translated, "What people call the leaderboard.")
 
     static let achievementTitle = Setting(
-        "Title", .text, standard: "", standardNote: "the id", shape: .translated, "What people call the achievement.")
+        "Title", .text(), standard: "", standardNote: "the id", shape: .translated, "What people call the achievement.")
     static let achievementDescription = Setting(
-        "Description", .text, standard: "", shape: .translated, "What has to be done for it.")
+        "Description", .text(), standard: "", shape: .translated, "What has to be done for it.")
     static let points = Setting("Points", .integer(0...1_000_000), standard: "0", "What it is worth.")
     static let hidden = Setting(
         "Hidden", .boolean, standard: "no", "Whether its description stays secret until it is unlocked.")

@@ -90,8 +90,8 @@ extension ValueReader where Value == Int64 {
 }
 
 extension ValueReader where Value == String {
-    /// Any text.
-    static let text = ValueReader("a text") { $0 }
+    /// Any text; `expectation` is for people, and nothing is checked.
+    static func text(_ expectation: String = "a text") -> ValueReader { ValueReader(expectation) { $0 } }
 
     /// A service's address.
     static let url = ValueReader("an address such as https://scores.example.org") {
@@ -105,12 +105,14 @@ extension ValueReader where Value == String {
 }
 
 extension ValueReader where Value == [String] {
-    /// Words separated by spaces, quoted where they contain some.
-    static let words = ValueReader("words separated by spaces") { text -> Result<[String], ValueError> in
-        do throws(ValueError) {
-            return .success(try WordList.split(text))
-        } catch {
-            return .failure(error)
+    /// Words separated by spaces, quoted where they contain some; `expectation` is for people.
+    static func words(_ expectation: String) -> ValueReader {
+        ValueReader(expectation) { text -> Result<[String], ValueError> in
+            do throws(ValueError) {
+                return .success(try WordList.split(text))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 }

@@ -16,6 +16,12 @@ package enum Folder {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
+    /// Whether `path` is a folder, links followed.
+    package static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Makes `path` and the folders above it that are missing, each with `mode`. Throws `SystemError`.
     package static func make(_ path: String, mode: mode_t = 0o700) throws(SystemError) {
         if mkdir(path, mode) == 0 || errno == EEXIST { return }

@@ -110,6 +110,13 @@ import Testing
         #expect(games["h"] != nil)
     }
 
+    @Test func aPrivateDaemonReadsTheFolderConfigWhereThereIsOne() throws {
+        let folder = try ConfigurationFolder(["kleosd.conf": "[Daemon]\nLogLevel=debug\n"])
+        #expect(ConfigurationSources.only(folder.path).folders == [folder.path])
+        try folder.write("config/kleosd.conf", "")
+        #expect(ConfigurationSources.only(folder.path).folders == [folder.path("config")])
+    }
+
     @Test func aPrivateFolderHasToExist() throws {
         let loader = ConfigurationLoader(sources: .only("/nonexistent/kleos"), daemonUID: 0)
         let errors = #expect(throws: ConfigurationErrors.self) { try loader.load() }

@@ -1,70 +1,120 @@
-package import KleosModel
-package import KleosSupport
+import KleosModel
+import KleosSupport
 
 /// The outbox inside the open transaction; used only within `Store.perform`.
+///
+/// Every method throws `StoreError`. A method that throws may have changed something; the transaction is then undone.
 package final class Outbox {
-    init() {}
-    package func accept(_ event: Event, fanOut: [FanOut]) throws(StoreError) -> AcceptResult { fatalError() }
-    package func claim(
-        endpoint: String, limit: Int, nowMilliseconds: Int64, excludingPlayers: Set<String> = [],
-        excludingItems: Set<String> = []
-    ) throws(StoreError) -> [Claim] { fatalError() }
-    package func saveRendering(_ bytes: [UInt8], for id: DeliveryID) throws(StoreError) { fatalError() }
-    package func giveBack(_ id: DeliveryID, now: ClockReading) throws(StoreError) { fatalError() }
-    package func settle(
-        _ id: DeliveryID, attempt: Attempt, settlement: Settlement, mayHaveTakenEffect: Bool, now: ClockReading
-    ) throws(StoreError) -> SettleResult { fatalError() }
-    package func nextDueMilliseconds(
-        endpoint: String, excludingPlayers: Set<String> = [], excludingItems: Set<String> = []
-    ) throws(StoreError) -> Int64? { fatalError() }
-    package func expire(
-        endpoint: String, maximumAgeMilliseconds: Int64, limit: Int, after: DeliveryID? = nil, now: ClockReading
-    ) throws(StoreError) -> ExpireReport { fatalError() }
-    package func bringForward(endpoint: String, nowMilliseconds: Int64) throws(StoreError) { fatalError() }
-    package func recover(
-        atMostOnceEndpoints: Set<String>,
-        maximumDelayMilliseconds: Int64 = RetryPolicy.maximumRetryAfterMilliseconds * 11 / 10, now: ClockReading
-    ) throws(StoreError) -> RecoveryReport { fatalError() }
-    /// Returns whether the caller has to call again.
-    package func reconcile(games: Set<String>, endpoints: Set<String>, now: ClockReading) throws(StoreError) -> Bool {
-        fatalError()
+    let database: Connection
+    let options: StoreOptions
+    let log: Log
+    let space: Space
+    /// What the open transaction did, told after its COMMIT.
+    var effects = Effects()
+    private var endpointIDs: [String: Int64] = [:]
+    private var endpointNames: [Int64: String] = [:]
+
+    /// In place of the next COMMIT, for tests of what follows a failed one.
+    var commitFault: StoreError?
+
+    init(database: Connection, options: StoreOptions, space: Space, log: Log) {
+        self.database = database
+        self.options = options
+        self.space = space
+        self.log = log
     }
-    package func adopt(now: ClockReading) throws(StoreError) -> Bool { fatalError() }
-    package func list(
-        _ filter: DeliveryFilter, visibleTo uid: UInt32?, cursor: String? = nil, limit: Int
-    ) throws(StoreError) -> DeliveryPage { fatalError() }
-    package func show(key: EventKey, visibleTo uid: UInt32?) throws(StoreError) -> EventRecord? { fatalError() }
-    package func show(clientID: String, game: String, uid: UInt32) throws(StoreError) -> EventRecord? { fatalError() }
-    package func standings(_ query: StandingQuery) throws(StoreError) -> [Standing] { fatalError() }
-    package func notices(_ query: NoticeQuery) throws(StoreError) -> [Notice] { fatalError() }
-    package func claimNotices(
-        route: String, uid: UInt32, limit: Int, claimTimeoutMilliseconds: Int64 = 60_000, now: ClockReading
-    ) throws(StoreError) -> [Notice] { fatalError() }
-    package func acknowledgeNotices(_ numbers: [Int64], route: String, uid: UInt32, now: ClockReading)
-        throws(StoreError) -> Int
-    { fatalError() }
-    package func retry(_ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading)
-        throws(StoreError) -> OperationReport
-    { fatalError() }
-    package func hold(_ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading)
-        throws(StoreError) -> OperationReport
-    { fatalError() }
-    package func release(_ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading)
-        throws(StoreError) -> OperationReport
-    { fatalError() }
-    package func discard(_ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading)
-        throws(StoreError) -> OperationReport
-    { fatalError() }
-    package func counters() throws(StoreError) -> OutboxCounters { fatalError() }
-    package func endpointRecord(_ name: String) throws(StoreError) -> EndpointRecord { fatalError() }
-    package func markConfirmed(endpoint: String, fingerprint: String, nowMilliseconds: Int64) throws(StoreError) {
-        fatalError()
+
+    /// What a transaction did besides changing rows.
+    struct Effects {
+        /// Change of the number of deliveries by endpoint and state.
+        var counts: [CounterKey: Int64] = [:]
+        var changes = OutboxChanges()
     }
-    package func setPause(endpoint: String, player: String? = nil, reason: String, nowMilliseconds: Int64)
-        throws(StoreError)
-    { fatalError() }
-    package func clearPause(endpoint: String, player: String? = nil) throws(StoreError) { fatalError() }
-    package func pauses() throws(StoreError) -> [Pause] { fatalError() }
-    package func maintain(now: ClockReading) throws(StoreError) -> Bool { fatalError() }
-    package func storage() throws(StoreError) -> StorageReport { fatalError() }
+
+    /// A counter's place.
+    struct CounterKey: Hashable {
+        /// 0 for what belongs to no endpoint.
+        var endpoint: Int64
+        var state: String
+
+        static let pendingNotices = CounterKey(endpoint: 0, state: "notices")
+    }
+
+    /// Opens a transaction.
+    func begin() throws(StoreError) {
+        precondition(effects.counts.isEmpty && effects.changes.isEmpty, "effects of a transaction that was not ended")
+        space.startTransaction()
+        try database.run("BEGIN")
+    }
+
+    /// Makes the transaction durable and returns what it changed.
+    func commit() throws(StoreError) -> OutboxChanges {
+        for (key, count) in effects.counts where count != 0 { try add(count, to: key) }
+        if let commitFault {
+            self.commitFault = nil
+            throw commitFault
+        }
+        try database.run("COMMIT")
+        defer { effects = Effects() }
+        return effects.changes
+    }
+
+    /// Undoes the transaction; also where SQLite has already done so.
+    func rollback() throws(StoreError) {
+        effects = Effects()
+        endpointIDs.removeAll()
+        endpointNames.removeAll()
+        if database.isInTransaction { try database.run("ROLLBACK") }
+    }
+
+    /// Whether the open transaction changed anything since `totalChanges` was read.
+    func hasChanged(since totalChanges: Int64) -> Bool {
+        database.totalChanges != totalChanges || !database.isInTransaction
+    }
+
+    private func add(_ count: Int64, to key: CounterKey) throws(StoreError) {
+        let changed = try database.run(
+            "UPDATE counters SET count = count + ?1 WHERE endpoint = ?2 AND state = ?3", SQLValue(count),
+            SQLValue(key.endpoint), SQLValue(key.state))
+        if changed == 0 {
+            try database.run(
+                "INSERT INTO counters(endpoint, state, count) VALUES(?1, ?2, ?3)", SQLValue(key.endpoint),
+                SQLValue(key.state), SQLValue(count))
+        }
+    }
+
+    /// The endpoint's row number, or nil where it never had a delivery or a record.
+    func endpointID(_ name: String) throws(StoreError) -> Int64? {
+        if let id = endpointIDs[name] { return id }
+        guard let id = try database.integer("SELECT id FROM endpoints WHERE name = ?1", SQLValue(name)) else {
+            return nil
+        }
+        endpointIDs[name] = id
+        endpointNames[id] = name
+        return id
+    }
+
+    /// The endpoint's row number; the row is made where it is missing.
+    func makeEndpointID(_ name: String) throws(StoreError) -> Int64 {
+        if let id = try endpointID(name) { return id }
+        try database.run("INSERT INTO endpoints(name) VALUES(?1)", SQLValue(name))
+        let id = database.lastRowID
+        endpointIDs[name] = id
+        endpointNames[id] = name
+        return id
+    }
+
+    /// The endpoint's name.
+    func endpointName(_ id: Int64) throws(StoreError) -> String {
+        if let name = endpointNames[id] { return name }
+        let name = try database.first("SELECT name FROM endpoints WHERE id = ?1", SQLValue(id)) { $0.text(0) }
+        guard let name else {
+            throw StoreError(
+                .damaged, operation: "name an endpoint",
+                message: "a delivery points to endpoint \(id), which is missing")
+        }
+        endpointIDs[name] = id
+        endpointNames[id] = name
+        return name
+    }
 }

@@ -1,14 +1,61 @@
+import Dispatch
 package import KleosSupport
+import Synchronization
 
 /// The actor that owns the database: its queue, its transactions, its group commit.
+///
+/// What is handed over while one transaction is being synced gathers for the next. No answer is given before the COMMIT
+/// of the transaction that it saw.
 package actor Store: QueueActor {
-    package nonisolated let executor = QueueExecutor(label: "kleos.store")
+    package nonisolated let executor: QueueExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens or makes the database in `directory`. Throws `StoreError`.
+    /// A transaction takes no more work after so long, so that nobody waits long for its COMMIT.
+    static let workNanoseconds: UInt64 = 4_000_000
+
+    /// What other threads hand over.
+    private struct Inbox {
+        var queue = WorkQueue()
+        var isDrainScheduled = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let log: Log
+    private var outbox: Outbox?
+    private var failure: StoreError?
+    private var checkpointSize = CheckpointSize()
+    private var isReserveWanted = true
+    private var changeHandler: (@Sendable (OutboxChanges) -> Void)?
+    private var failureHandler: (@Sendable (StoreError) -> Void)?
+
+    /// Opens or makes the database in `directory`. Throws `StoreError`; its kind says why: the folder cannot be used,
+    /// another process owns the database, a newer kleos or another program wrote it.
     package static func open(
         directory: String, options: StoreOptions, clock: any Clock, log: Log
-    ) throws(StoreError) -> Store { fatalError() }
+    ) throws(StoreError) -> Store {
+        try Store(directory: directory, options: options, clock: clock, log: log)
+    }
+
+    private init(directory: String, options: StoreOptions, clock: any Clock, log: Log) throws(StoreError) {
+        executor = QueueExecutor(label: "kleos.store")
+        self.log = log
+        let space = Space(directory: directory, options: options, log: log)
+        // Recovery may need room on a full disk; the reserve is made again once there is enough.
+        space.releaseReserve()
+        let connection = try Database(directory: directory, clock: clock, log: log).open()
+        connection.countLogPages()
+        let outbox = Outbox(database: connection, options: options, space: space, log: log)
+        try outbox.begin()
+        let isClone = try outbox.checkMachine(nowMilliseconds: clock.read().wallMilliseconds)
+        try outbox.forgetNoticeClaims()
+        _ = try outbox.commit()
+        self.outbox = outbox
+        if isClone {
+            log(
+                .error, "the outbox came from another machine; what was under way there is held until it is adopted",
+                ["path": space.databasePath])
+        }
+    }
 
     /// Runs `work` inside the open transaction and calls `completion` on the store's queue after its COMMIT.
     ///
@@ -17,20 +64,185 @@ package actor Store: QueueActor {
     package nonisolated func perform<T: Sendable>(
         lane: UInt64 = 0, _ work: @escaping @Sendable (Outbox) throws(StoreError) -> T,
         then completion: @escaping @Sendable (Result<T, StoreError>) -> Void
-    ) { fatalError() }
+    ) {
+        let item = WorkItem(
+            run: { (outbox) throws(StoreError) in
+                let result = try work(outbox)
+                return { completion(.success(result)) }
+            }, fail: { completion(.failure($0)) })
+        let isFirst = inbox.withLock { inbox in
+            inbox.queue.append(item, lane: lane)
+            defer { inbox.isDrainScheduled = true }
+            return !inbox.isDrainScheduled
+        }
+        if isFirst { async { $0.drain() } }
+    }
 
-    /// Runs `step` in one transaction after another until it returns false, then calls `completion`.
+    /// Runs `step` in one transaction after another until it returns false, then calls `completion`; other work goes
+    /// on in between.
     package nonisolated func performSteps(
         lane: UInt64 = 0, _ step: @escaping @Sendable (Outbox) throws(StoreError) -> Bool,
         then completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
-    ) { fatalError() }
+    ) {
+        perform(lane: lane, step) { result in
+            switch result {
+            case .success(true): self.performSteps(lane: lane, step, then: completion)
+            case .success(false): completion(.success(()))
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
 
-    /// Sets what is called on the store's queue after each COMMIT that changed something.
-    package nonisolated func setChangeHandler(_ handler: @escaping @Sendable (OutboxChanges) -> Void) { fatalError() }
+    /// Sets what is called on the store's queue after each COMMIT that changed something, before the completions.
+    package nonisolated func setChangeHandler(_ handler: @escaping @Sendable (OutboxChanges) -> Void) {
+        async { $0.changeHandler = handler }
+    }
 
     /// Sets what is called once when a COMMIT or its sync failed: nothing is answered any more, and the daemon exits.
-    package nonisolated func setFailureHandler(_ handler: @escaping @Sendable (StoreError) -> Void) { fatalError() }
+    package nonisolated func setFailureHandler(_ handler: @escaping @Sendable (StoreError) -> Void) {
+        async { store in
+            store.failureHandler = handler
+            if let failure = store.failure { handler(failure) }
+        }
+    }
 
-    /// Finishes what was handed over before, closes the database and calls `completion`.
-    package nonisolated func close(then completion: @escaping @Sendable () -> Void) { fatalError() }
+    /// Finishes what was handed over before, closes the database and calls `completion` on the store's queue. Later
+    /// work fails with `closed`.
+    package nonisolated func close(then completion: @escaping @Sendable () -> Void) {
+        async { store in
+            store.finish()
+            completion()
+        }
+    }
+
+    /// Runs `body` on the store's queue with the outbox, outside any transaction; for tests.
+    nonisolated func withOutbox<T: Sendable>(_ body: @Sendable (Outbox) throws -> T) rethrows -> T? {
+        try sync { store in try store.outbox.map(body) }
+    }
+
+    private func finish() {
+        while failure == nil, outbox != nil, !inbox.withLock({ $0.queue.isEmpty }) { drain() }
+        guard let outbox else { return }
+        self.outbox = nil
+        if failure == nil {
+            do throws(StoreError) {
+                _ = try outbox.database.checkpoint(.truncate)
+            } catch {
+                log(.warning, "the log beside the outbox stays until the next start", ["error": error.message])
+            }
+        }
+    }
+
+    private func drain() {
+        // After a failure nothing is answered: nobody can say what is on disk.
+        guard failure == nil else { return }
+        guard let outbox else { return refuseAll() }
+        let deadline = DispatchTime.now().uptimeNanoseconds + Self.workNanoseconds
+        runTransaction(outbox) { isFirst in
+            if !isFirst, DispatchTime.now().uptimeNanoseconds >= deadline { return nil }
+            return inbox.withLock { $0.queue.popFirst() }
+        }
+        guard failure == nil else { return }
+        checkpointIfLarge(outbox)
+        if isReserveWanted { isReserveWanted = !outbox.space.makeReserve() }
+        let hasMore = inbox.withLock { inbox in
+            inbox.isDrainScheduled = !inbox.queue.isEmpty
+            return inbox.isDrainScheduled
+        }
+        if hasMore { async { $0.drain() } }
+    }
+
+    private func refuseAll() {
+        while let item = inbox.withLock({ $0.queue.popFirst() }) {
+            item.fail(StoreError(.closed, operation: "use the outbox", message: "the daemon is stopping"))
+        }
+        inbox.withLock { $0.isDrainScheduled = false }
+    }
+
+    /// Runs what `next` gives in one transaction, then tells the results. If one fails after it changed something, the
+    /// transaction is undone and the others run again, each by itself.
+    private func runTransaction(_ outbox: Outbox, next: (_ isFirst: Bool) -> WorkItem?) {
+        var done: [WorkItem] = []
+        var answers: [@Sendable () -> Void] = []
+        do throws(StoreError) {
+            try outbox.begin()
+            while let item = next(done.isEmpty) {
+                done.append(item)
+                let before = outbox.database.totalChanges
+                do throws(StoreError) {
+                    answers.append(try item.run(outbox))
+                } catch  where error.kind != .full && !outbox.hasChanged(since: before) {
+                    answers.append { item.fail(error) }
+                }
+            }
+            let changes = try outbox.commit()
+            tell(changes, answers)
+        } catch {
+            handle(error, outbox, done)
+        }
+    }
+
+    private func tell(_ changes: OutboxChanges, _ answers: [@Sendable () -> Void]) {
+        if !changes.isEmpty { changeHandler?(changes) }
+        for answer in answers { answer() }
+    }
+
+    private func handle(_ error: StoreError, _ outbox: Outbox, _ items: [WorkItem]) {
+        do throws(StoreError) {
+            // What failed in the middle of a COMMIT may be on disk or not, and a second sync may lie about it.
+            if error.kind == .io { throw error }
+            try outbox.rollback()
+        } catch {
+            return fail(error)
+        }
+        if error.kind == .full { makeRoom(outbox, error) }
+        for item in items { runAlone(item, outbox, isFull: error.kind == .full) }
+    }
+
+    private func runAlone(_ item: WorkItem, _ outbox: Outbox, isFull: Bool) {
+        guard failure == nil else { return }
+        do throws(StoreError) {
+            try outbox.begin()
+            if isFull { outbox.space.refuseForNow("the disk is full") }
+            let answer = try item.run(outbox)
+            tell(try outbox.commit(), [answer])
+        } catch {
+            do throws(StoreError) {
+                if error.kind == .io { throw error }
+                try outbox.rollback()
+                item.fail(error)
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func makeRoom(_ outbox: Outbox, _ error: StoreError) {
+        let hadReserve = outbox.space.releaseReserve()
+        isReserveWanted = true
+        log(
+            .error, "the disk is full; new events are refused, deliveries go on",
+            ["error": error.message, "reserve": hadReserve ? "released" : "none"])
+    }
+
+    private func fail(_ error: StoreError) {
+        failure = error
+        log(.error, "the outbox cannot be written reliably any more; nothing is answered", ["error": error.message])
+        failureHandler?(error)
+    }
+
+    private func checkpointIfLarge(_ outbox: Outbox) {
+        guard outbox.database.logPages.pages >= checkpointSize.pages else { return }
+        let start = DispatchTime.now().uptimeNanoseconds
+        do throws(StoreError) {
+            let result = try outbox.database.checkpoint(.passive)
+            let milliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1_000_000
+            checkpointSize.learn(moved: result.movedPages, milliseconds: milliseconds)
+            outbox.database.logPages.pages = 0
+        } catch  where error.kind == .full {
+            makeRoom(outbox, error)
+        } catch {
+            fail(error)
+        }
+    }
 }

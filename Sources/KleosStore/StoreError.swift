@@ -18,6 +18,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case unwritable
         /// Reading or writing failed.
         case io
+        /// The cursor of a list is none that the outbox gave out.
+        case invalidCursor
         /// The outbox is closed, or failed before.
         case closed
         /// A fault of the program: SQL that does not fit the schema.

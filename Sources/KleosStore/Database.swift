@@ -1,0 +1,177 @@
+import CLinux
+import Glibc
+import KleosModel
+import KleosSupport
+
+/// Opening of the database: what may be opened, what is set aside, and the way to the present schema.
+struct Database {
+    static let fileName = "outbox.db"
+    static let pageBytes: Int64 = 4_096
+
+    let directory: String
+    let clock: any Clock
+    let log: Log
+
+    private var path: String { "\(directory)/\(Self.fileName)" }
+
+    /// Opens the database, or makes a new one where there is none or the old one cannot be opened. Throws `StoreError`.
+    func open() throws(StoreError) -> Connection {
+        try checkFolder()
+        do throws(StoreError) {
+            try checkHeader()
+            return try openChecked()
+        } catch  where error.kind == .damaged {
+            try setAside(because: error)
+            return try openChecked()
+        }
+    }
+
+    private func checkFolder() throws(StoreError) {
+        var information = stat()
+        guard stat(directory, &information) == 0, information.st_mode & S_IFMT == S_IFDIR else {
+            throw StoreError(
+                .unwritable, operation: "open the outbox in \(directory)", code: errno,
+                message: "there is no such folder; make it, owned by the daemon's user")
+        }
+        guard access(directory, W_OK | X_OK) == 0 else {
+            throw StoreError(
+                .unwritable, operation: "open the outbox in \(directory)", code: errno,
+                message: "\(String(cString: strerror(errno))); make the folder writable for the daemon's user")
+        }
+        var system = statfs()
+        guard statfs(directory, &system) == 0 else { return }
+        switch FileSystemKind(magic: UInt32(truncatingIfNeeded: system.f_type)) {
+        case .local: break
+        case .userSpace:
+            log(.warning, "the outbox is on a FUSE file system; it must be a local one", ["folder": directory])
+        case .network(let name):
+            throw StoreError(
+                .networkFileSystem, operation: "open the outbox in \(directory)",
+                message: "it is on \(name), where SQLite's locks and syncs cannot be relied on; use a local disk")
+        }
+    }
+
+    /// Looks at the file before SQLite does, because opening a file already writes beside it.
+    private func checkHeader() throws(StoreError) {
+        let header: [UInt8]
+        do throws(SystemError) {
+            header = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW).read(limitBytes: 100)
+        } catch  where error.code == ENOENT {
+            return
+        } catch {
+            throw StoreError(
+                .unwritable, operation: "open \(path)", code: error.code,
+                message: "\(String(cString: strerror(error.code))); the file must belong to the daemon's user")
+        }
+        if header.isEmpty { return }
+        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw StoreError(.damaged, operation: "open \(path)", message: "it is not a database")
+        }
+        func number(_ offset: Int) -> Int32 {
+            Int32(bitPattern: header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) })
+        }
+        try check(applicationID: number(68), version: number(60))
+    }
+
+    private func check(applicationID: Int32, version: Int32) throws(StoreError) {
+        if applicationID == 0, version == 0 { return }
+        guard applicationID == Schema.applicationID else {
+            throw StoreError(
+                .foreign, operation: "open \(path)",
+                message: "it belongs to another program; move it away or choose another folder")
+        }
+        guard version <= Schema.version else {
+            throw StoreError(
+                .newerSchema, operation: "open \(path)",
+                message: "its schema has version \(version) and this kleosd knows \(Schema.version); it was left as it "
+                    + "is; install the kleosd that wrote it, or a later one")
+        }
+    }
+
+    private func openChecked() throws(StoreError) -> Connection {
+        let connection = try Connection(path: path)
+        // Until the versions are known, nothing that the file holds is changed.
+        connection.keepLogOnClose()
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        let version = Int32(truncatingIfNeeded: try connection.integer("PRAGMA user_version") ?? 0)
+        let application = Int32(truncatingIfNeeded: try connection.integer("PRAGMA application_id") ?? 0)
+        try check(applicationID: application, version: version)
+        if application == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 {
+            throw StoreError(
+                .foreign, operation: "open \(path)",
+                message: "it belongs to another program; move it away or choose another folder")
+        }
+        try configure(connection)
+        try migrate(connection, from: Int(version))
+        // Reading a row shows whether the schema is whole.
+        _ = try connection.integer("SELECT count(*) FROM meta")
+        return connection
+    }
+
+    private func configure(_ connection: Connection) throws(StoreError) {
+        try connection.execute("PRAGMA page_size = \(Self.pageBytes)")
+        try connection.execute("PRAGMA journal_mode = WAL")
+        try connection.execute("PRAGMA synchronous = FULL")
+        try connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try connection.execute("PRAGMA journal_size_limit = \(16 << 20)")
+        try connection.execute("PRAGMA cache_size = -1536")
+        try connection.execute("PRAGMA mmap_size = 0")
+        try connection.execute("PRAGMA temp_store = MEMORY")
+        try connection.execute("PRAGMA trusted_schema = OFF")
+    }
+
+    private func migrate(_ connection: Connection, from version: Int) throws(StoreError) {
+        // An empty write takes the lock, so that a second daemon finds out now.
+        try connection.execute("BEGIN IMMEDIATE")
+        guard version < Schema.version else { return try connection.execute("COMMIT") }
+        for step in Schema.steps[version...] {
+            for statement in step { try connection.execute(statement) }
+        }
+        try connection.execute("PRAGMA application_id = \(Schema.applicationID)")
+        try connection.execute("PRAGMA user_version = \(Schema.version)")
+        try connection.execute("COMMIT")
+        // The version is in the file itself from here on, where an older program sees it before it opens the file.
+        _ = try connection.checkpoint(.truncate)
+        log(.notice, "the outbox has a new schema", ["path": path, "version": "\(Schema.version)"])
+    }
+
+    private func setAside(because error: StoreError) throws(StoreError) {
+        let stamp = Timestamp.text(milliseconds: clock.read().wallMilliseconds).replacing(":", with: "")
+        let target = "\(path).damaged-\(stamp)"
+        for suffix in ["-wal", "-shm", "-journal", ""] {
+            if rename("\(path)\(suffix)", "\(target)\(suffix)") != 0, errno != ENOENT {
+                throw StoreError(
+                    .unwritable, operation: "set \(path)\(suffix) aside", code: errno,
+                    message: "\(String(cString: strerror(errno))); move the damaged database away by hand")
+            }
+        }
+        log(
+            .error, "the outbox could not be opened; it was set aside whole and a new one begins",
+            ["path": target, "error": error.message])
+    }
+}
+
+/// What a file system is to SQLite.
+enum FileSystemKind: Equatable {
+    case local
+    case network(String)
+    /// FUSE: local or not, the kernel does not say.
+    case userSpace
+
+    /// Reads the type that statfs gives.
+    init(magic: UInt32) {
+        switch magic {
+        case 0x6969: self = .network("NFS")
+        case 0x517B: self = .network("SMB")
+        case 0xFE53_4D42: self = .network("SMB2")
+        case 0xFF53_4D42: self = .network("CIFS")
+        case 0x0102_1997: self = .network("9P")
+        case 0x00C3_6400: self = .network("Ceph")
+        case 0x5346_414F, 0x6B41_4653: self = .network("AFS")
+        case 0x7375_7245: self = .network("Coda")
+        case 0x564C: self = .network("NCP")
+        case 0x6573_5546: self = .userSpace
+        default: self = .local
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import KleosModel
+import KleosSupport
+
+extension EventKey {
+    /// The sixteen bytes, most significant first.
+    var bytes: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+            for index in 0..<8 {
+                buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))
+                buffer[index + 8] = UInt8(truncatingIfNeeded: low >> UInt64(56 - 8 * index))
+            }
+            count = 16
+        }
+    }
+
+    /// Reads sixteen bytes, as the schema's CHECK makes sure of.
+    init(bytes: [UInt8]) {
+        precondition(bytes.count == 16, "the schema let a key of \(bytes.count) bytes in")
+        self.init(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension Event {
+    static let columns = """
+        e.key, e.client_id, e.game, e.player, e.item, e.measure, e.amount, e.decimals, e.occurred, e.metadata, \
+        e.wall, e.boot, e.monotonic, e.boot_id, e.synchronized, e.uid, e.pid, e.executable, e.unit
+        """
+
+    /// How many columns there are.
+    static let columnCount: Int32 = 19
+
+    /// Reads an event whose columns begin at `offset`.
+    init(_ row: Statement, offset: Int32 = 0) {
+        let measure = StoredMeasure(
+            name: row.text(offset + 5), amount: row.integer(offset + 6), decimals: Int(row.integer(offset + 7)))
+        self.init(
+            key: EventKey(bytes: row.bytes(offset)), clientID: row.optionalText(offset + 1),
+            game: row.text(offset + 2), player: row.text(offset + 3),
+            subject: measure.subject(item: row.text(offset + 4)),
+            occurredAtMilliseconds: row.optionalInteger(offset + 8), metadata: row.optionalBytes(offset + 9),
+            recorded: ClockReading(
+                wallMilliseconds: row.integer(offset + 10), bootMilliseconds: row.integer(offset + 11),
+                monotonicMilliseconds: row.integer(offset + 12), bootID: row.text(offset + 13),
+                isSynchronized: row.flag(offset + 14)),
+            submitter: Submitter(
+                uid: UInt32(truncatingIfNeeded: row.integer(offset + 15)),
+                pid: Int32(truncatingIfNeeded: row.integer(offset + 16)), executable: row.optionalText(offset + 17),
+                unit: row.optionalText(offset + 18)))
+    }
+
+    /// Whether `other` says the same: everything that the client decides about.
+    func hasSameContent(as other: Event) -> Bool {
+        func same(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+        return same(game, other.game) && same(player, other.player) && subject.kind == other.subject.kind
+            && same(subject.item, other.subject.item) && subject == other.subject
+            && occurredAtMilliseconds == other.occurredAtMilliseconds && metadata == other.metadata
+    }
+}
+
+extension Outbox {
+    /// Writes an event and returns its row number.
+    func insert(_ event: Event) throws(StoreError) -> Int64 {
+        let measure = StoredMeasure(event.subject)
+        try database.run(
+            """
+            INSERT INTO events(key, client_id, game, player, kind, item, measure, amount, decimals, occurred, metadata,
+                wall, boot, monotonic, boot_id, synchronized, uid, pid, executable, unit)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+            """,
+            SQLValue(event.key.bytes), SQLValue(event.clientID), SQLValue(event.game), SQLValue(event.player),
+            SQLValue(event.subject.kind.rawValue), SQLValue(event.subject.item), SQLValue(measure.name),
+            SQLValue(measure.amount), SQLValue(measure.decimals), SQLValue(event.occurredAtMilliseconds),
+            SQLValue(event.metadata), SQLValue(event.recorded.wallMilliseconds),
+            SQLValue(event.recorded.bootMilliseconds), SQLValue(event.recorded.monotonicMilliseconds),
+            SQLValue(event.recorded.bootID), SQLValue(event.recorded.isSynchronized), SQLValue(event.submitter.uid),
+            .integer(Int64(event.submitter.pid)), SQLValue(event.submitter.executable),
+            SQLValue(event.submitter.unit))
+        return database.lastRowID
+    }
+}

@@ -1,0 +1,74 @@
+import KleosModel
+package import KleosSupport
+
+extension Outbox {
+    /// How many deliveries one step of retention removes, those that it takes along not counted.
+    static let removedPerStep = 100
+
+    /// One small step of retention: removes what has been visible long enough. Returns whether there is more to do;
+    /// then the caller calls again when other work allows.
+    package func maintain(now: ClockReading) throws(StoreError) -> Bool {
+        let cutoff = now.wallMilliseconds - options.deliveredRetentionMilliseconds
+        let old = try database.rows(
+            """
+            SELECT id FROM deliveries
+            WHERE (state IN ('delivered', 'discarded') OR (state = 'superseded' AND superseded_by IS NULL))
+                AND settled < ?1
+            ORDER BY settled LIMIT ?2
+            """, [SQLValue(cutoff), SQLValue(Self.removedPerStep)]
+        ) { DeliveryID($0.integer(0)) }
+        for id in old { try remove(id) }
+        let notices = try database.run(
+            "DELETE FROM notices WHERE number IN (SELECT number FROM notices WHERE shown < ?1 ORDER BY shown LIMIT ?2)",
+            SQLValue(cutoff), SQLValue(Self.removedPerStep))
+        let dead = try removeDeadBeyondLimit()
+        return old.count == Self.removedPerStep || notices == Self.removedPerStep || dead >= Self.removedPerStep
+    }
+
+    private func removeDeadBeyondLimit() throws(StoreError) -> Int {
+        var removed = 0
+        var uid: Int64 = -1
+        while removed < Self.removedPerStep,
+            let next = try database.integer(
+                "SELECT min(uid) FROM deliveries WHERE state = 'dead' AND uid > ?1", SQLValue(uid))
+        {
+            uid = next
+            let excess = try database.rows(
+                """
+                SELECT id FROM deliveries WHERE state = 'dead' AND uid = ?1 ORDER BY id DESC LIMIT ?2 OFFSET ?3
+                """, [SQLValue(uid), SQLValue(Self.removedPerStep), SQLValue(options.maximumDeadPerUser)]
+            ) { DeliveryID($0.integer(0)) }
+            for id in excess { try remove(id) }
+            removed += excess.count
+            if !excess.isEmpty {
+                log(
+                    .warning, "removed the oldest dead deliveries beyond the limit per user",
+                    ["uid": "\(uid)", "count": "\(excess.count)", "limit": "\(options.maximumDeadPerUser)"])
+            }
+        }
+        return removed
+    }
+
+    /// Removes a settled delivery, and an event whose last delivery it was. Of what it had replaced, a step's worth is
+    /// removed and the rest gets older by itself, because it is replaced by nothing then.
+    private func remove(_ id: DeliveryID) throws(StoreError) {
+        guard let row = try row(id) else { return }
+        let replaced = try database.rows(
+            "SELECT id FROM deliveries WHERE superseded_by = ?1 ORDER BY id LIMIT ?2",
+            [SQLValue(id.number), SQLValue(Self.removedPerStep)]
+        ) { DeliveryID($0.integer(0)) }
+        for id in replaced { try remove(id) }
+        if replaced.count == Self.removedPerStep {
+            try database.run(
+                "UPDATE deliveries SET superseded_by = NULL WHERE superseded_by = ?1 AND state = 'superseded'",
+                SQLValue(id.number))
+        }
+        try database.run("DELETE FROM attempts WHERE delivery = ?1", SQLValue(id.number))
+        try database.run("DELETE FROM renderings WHERE delivery = ?1", SQLValue(id.number))
+        try database.run("DELETE FROM deliveries WHERE id = ?1", SQLValue(id.number))
+        effects.counts[CounterKey(endpoint: row.endpoint, state: row.state.rawValue), default: 0] -= 1
+        try database.run(
+            "DELETE FROM events WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM deliveries WHERE event = ?1)",
+            SQLValue(row.event))
+    }
+}

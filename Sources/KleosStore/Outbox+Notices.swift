@@ -1,0 +1,98 @@
+package import KleosModel
+package import KleosSupport
+
+extension Notice {
+    static let columns = """
+        n.number, n.key, n.game, n.player, n.uid, n.kind, n.item, n.amount, n.decimals, n.rank, n.changed, n.created, \
+        n.shown, n.route
+        """
+
+    init?(_ row: Statement) {
+        guard let kind = SubjectKind(rawValue: row.text(5)) else { return nil }
+        let value = row.optionalInteger(7).map { ScoreValue(units: $0, decimals: Int(row.integer(8))) }
+        self.init(
+            number: row.integer(0), key: EventKey(bytes: row.bytes(1)), game: row.text(2), player: row.text(3),
+            uid: UInt32(truncatingIfNeeded: row.integer(4)),
+            facts: NoticeFacts(
+                kind: kind, item: row.text(6), value: value, rank: row.optionalInteger(9),
+                changed: row.isNull(10) ? nil : row.flag(10)),
+            createdMilliseconds: row.integer(11), shownMilliseconds: row.optionalInteger(12),
+            route: row.optionalText(13))
+    }
+}
+
+extension Outbox {
+    /// Notices in the order of their numbers.
+    package func notices(_ query: NoticeQuery) throws(StoreError) -> [Notice] {
+        try database.rows(
+            """
+            SELECT \(Notice.columns) FROM notices n
+            WHERE n.number > ?1 AND (?2 IS NULL OR n.uid = ?2) AND (?3 IS NULL OR n.game = ?3)
+                AND (?4 IS NULL OR n.player = ?4) AND (?5 = 0 OR n.shown IS NULL)
+            ORDER BY n.number LIMIT ?6
+            """,
+            [
+                SQLValue(query.afterNumber), SQLValue(query.uid.map { Int64($0) }), SQLValue(query.game),
+                SQLValue(query.player), SQLValue(query.isPendingOnly), SQLValue(query.limit),
+            ]
+        ) { Notice($0) }
+    }
+
+    /// Hands at most `limit` of a user's notices to `route`, the oldest first: those that nobody was shown and that no
+    /// route holds. A route holds what it claimed until it acknowledges or returns it, until the time-out, or until
+    /// the daemon starts again.
+    package func claimNotices(
+        route: String, uid: UInt32, limit: Int, claimTimeoutMilliseconds: Int64 = 60_000, now: ClockReading
+    ) throws(StoreError) -> [Notice] {
+        let wall = now.wallMilliseconds
+        // A claim from the future is one from before the clock was set back.
+        let notices = try database.rows(
+            """
+            SELECT \(Notice.columns) FROM notices n
+            WHERE n.uid = ?1 AND n.shown IS NULL AND (n.claimed IS NULL OR n.claimed <= ?2 OR n.claimed > ?3)
+            ORDER BY n.number LIMIT ?4
+            """, [SQLValue(uid), SQLValue(wall - claimTimeoutMilliseconds), SQLValue(wall), SQLValue(limit)]
+        ) { Notice($0) }
+        for notice in notices {
+            try database.run(
+                "UPDATE notices SET claimed_by = ?2, claimed = ?3 WHERE number = ?1 AND shown IS NULL",
+                SQLValue(notice.number), SQLValue(route), SQLValue(wall))
+        }
+        return notices
+    }
+
+    /// Notes down that `route` showed a user's notices; nobody gets them again. Returns how many were not shown before.
+    package func acknowledgeNotices(
+        _ numbers: [Int64], route: String, uid: UInt32, now: ClockReading
+    ) throws(StoreError) -> Int {
+        var count = 0
+        for number in numbers {
+            count += try database.run(
+                """
+                UPDATE notices SET shown = ?4, route = ?2, claimed_by = NULL, claimed = NULL
+                WHERE number = ?1 AND uid = ?3 AND shown IS NULL
+                """, SQLValue(number), SQLValue(route), SQLValue(uid), SQLValue(now.wallMilliseconds))
+        }
+        effects.counts[.pendingNotices, default: 0] -= Int64(count)
+        return count
+    }
+
+    /// Gives up `route`'s claims on a user's notices, so that another route gets them at once.
+    package func returnNotices(_ numbers: [Int64], route: String, uid: UInt32) throws(StoreError) {
+        for number in numbers {
+            try database.run(
+                """
+                UPDATE notices SET claimed_by = NULL, claimed = NULL
+                WHERE number = ?1 AND uid = ?3 AND claimed_by = ?2 AND shown IS NULL
+                """, SQLValue(number), SQLValue(route), SQLValue(uid))
+        }
+    }
+}
+
+extension Outbox {
+    /// Gives up all claims: the routes of an earlier run are gone.
+    func forgetNoticeClaims() throws(StoreError) {
+        try database.run(
+            "UPDATE notices SET claimed_by = NULL, claimed = NULL WHERE shown IS NULL AND claimed IS NOT NULL")
+    }
+}

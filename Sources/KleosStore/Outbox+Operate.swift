@@ -1,0 +1,140 @@
+import KleosModel
+package import KleosSupport
+
+/// What an operator asks of deliveries.
+enum OperatorVerb {
+    case retry
+    case hold
+    case release
+    case discard
+
+    /// The states that the verb is for; others stay as they are.
+    var states: Set<DeliveryState> {
+        switch self {
+        case .retry: [.dead]
+        case .hold: [.waiting, .ready, .sending]
+        case .release: [.held]
+        case .discard: [.waiting, .ready, .sending, .held, .dead]
+        }
+    }
+}
+
+extension Outbox {
+    /// Sends dead deliveries again, whatever their age. One step; go on with the report's cursor.
+    package func retry(
+        _ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading
+    ) throws(StoreError) -> OperationReport {
+        try operate(.retry, selection, cursor, now)
+    }
+
+    /// Stops deliveries until they are released; one in flight once it returns. One step, as `retry`.
+    package func hold(
+        _ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading
+    ) throws(StoreError) -> OperationReport {
+        try operate(.hold, selection, cursor, now)
+    }
+
+    /// Lets held deliveries go on. One step, as `retry`.
+    package func release(
+        _ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading
+    ) throws(StoreError) -> OperationReport {
+        try operate(.release, selection, cursor, now)
+    }
+
+    /// Throws deliveries away; one in flight unless it is confirmed. One step, as `retry`.
+    package func discard(
+        _ selection: DeliverySelection, after cursor: String? = nil, now: ClockReading
+    ) throws(StoreError) -> OperationReport {
+        try operate(.discard, selection, cursor, now)
+    }
+
+    private func operate(
+        _ verb: OperatorVerb, _ selection: DeliverySelection, _ cursor: String?, _ now: ClockReading
+    ) throws(StoreError) -> OperationReport {
+        var report = OperationReport()
+        switch selection {
+        case .keys(let keys, let endpoint):
+            let start = try Self.number(of: cursor) ?? 0
+            let end = min(keys.count, Int(start) + Self.stepDeliveries)
+            for key in keys[min(Int(start), end)..<end] { try operate(verb, key, endpoint, &report, now) }
+            if end < keys.count { report.cursor = String(end) }
+        case .filter(var filter):
+            filter.states = filter.states.isEmpty ? verb.states : filter.states.intersection(verb.states)
+            if filter.states.isEmpty { return report }
+            let page = try scan(filter, visibleTo: nil, cursor: cursor, limit: Self.stepDeliveries) { row in
+                DeliveryID(row.integer(0))
+            }
+            for id in page.found {
+                // Read again, because an earlier one of the step may have replaced it.
+                guard let row = try row(id), filter.states.contains(row.state) else { continue }
+                try apply(verb, row, &report, now)
+            }
+            report.cursor = page.cursor
+        }
+        return report
+    }
+
+    private func operate(
+        _ verb: OperatorVerb, _ key: EventKey, _ endpoint: String?, _ report: inout OperationReport,
+        _ now: ClockReading
+    ) throws(StoreError) {
+        let ids = try database.rows(
+            """
+            SELECT d.id FROM events e CROSS JOIN deliveries d ON d.event = e.id
+                CROSS JOIN endpoints p ON p.id = d.endpoint
+            WHERE e.key = ?1 AND (?2 IS NULL OR p.name = ?2) ORDER BY d.id
+            """, [SQLValue(key.bytes), SQLValue(endpoint)]
+        ) { DeliveryID($0.integer(0)) }
+        if ids.isEmpty {
+            let reason = endpoint.map { "no such event, or none of its deliveries goes to \($0)" } ?? "no such event"
+            report.unchanged.append(.init(key: key, endpoint: endpoint, reason: reason))
+        }
+        for id in ids {
+            guard let row = try row(id) else { continue }
+            try apply(verb, row, &report, now)
+        }
+    }
+
+    private func apply(
+        _ verb: OperatorVerb, _ row: DeliveryRow, _ report: inout OperationReport, _ now: ClockReading
+    ) throws(StoreError) {
+        if let reason = Self.reasonAgainst(verb, row) {
+            report.unchanged.append(
+                .init(key: row.key, endpoint: try endpointName(row.endpoint), reason: reason))
+            return
+        }
+        var row = row
+        let wall = now.wallMilliseconds
+        report.changed += 1
+        switch verb {
+        case .retry:
+            row.ignoresAge = true
+            row.dueMilliseconds = wall
+            row.serverErrors = 0
+            row.inheritedAttempts = -row.attempts
+            try move(&row, to: .waiting, nowMilliseconds: wall)
+        case .release: try move(&row, to: .waiting, nowMilliseconds: wall)
+        case .hold, .discard:
+            if row.state == .sending {
+                row.pending = verb == .hold ? .hold : .discard
+                return try write(row, expecting: .sending)
+            }
+            if verb == .discard {
+                return try giveUp(&row, as: .discarded, reason: nil, message: nil, nowMilliseconds: wall)
+            }
+            try move(&row, to: .held, reason: .operatorHold, nowMilliseconds: wall)
+        }
+        try settleStream(row.stream, nowMilliseconds: wall)
+        try refreshPendingMark(of: row.stream)
+    }
+
+    private static func reasonAgainst(_ verb: OperatorVerb, _ row: DeliveryRow) -> String? {
+        guard verb.states.contains(row.state) else { return "it is \(row.state.rawValue)" }
+        switch (verb, row.state, row.reason) {
+        case (.release, _, .unconfigured): return "its game or endpoint is not in the configuration"
+        case (.release, _, .clone): return "the outbox came from another machine; adopt it first"
+        case (.hold, .sending, _) where row.pending == .discard: return "it is being discarded"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import KleosModel
+package import KleosSupport
+
+extension Outbox {
+    /// Bytes of the database that hold something.
+    func usedBytes() throws(StoreError) -> Int64 {
+        let pages = try database.integer("PRAGMA page_count") ?? 0
+        let free = try database.integer("PRAGMA freelist_count") ?? 0
+        return (pages - free) * Database.pageBytes
+    }
+
+    /// The room that the database takes and has.
+    package func storage() throws(StoreError) -> StorageReport {
+        let used = try usedBytes()
+        let refusal = try space.reasonToRefuse(usedBytes: { used })
+        return StorageReport(
+            path: space.databasePath, usedBytes: used, limitBytes: options.maximumBytes,
+            freeBytes: space.freeBytes(), floorBytes: options.freeFloorBytes, isAccepting: refusal == nil,
+            isClone: try isClone())
+    }
+
+    private func meta(_ name: String) throws(StoreError) -> String? {
+        try database.first("SELECT value FROM meta WHERE name = ?1", SQLValue(name)) { $0.text(0) }
+    }
+
+    private func setMeta(_ name: String, _ value: String) throws(StoreError) {
+        try database.run(
+            "INSERT INTO meta(name, value) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value",
+            SQLValue(name), SQLValue(value))
+    }
+
+    /// Whether the database came from another machine and was not adopted.
+    func isClone() throws(StoreError) -> Bool {
+        guard !options.machineID.isEmpty, let known = try meta("machine") else { return false }
+        return known != options.machineID
+    }
+
+    /// Remembers the machine in a new database. In one from another machine, holds everything that was under way there,
+    /// once: what is submitted here goes its way. Returns whether something is waiting for `adopt`.
+    func checkMachine(nowMilliseconds: Int64) throws(StoreError) -> Bool {
+        if options.machineID.isEmpty { return false }
+        guard try meta("machine") != nil else {
+            try setMeta("machine", options.machineID)
+            return false
+        }
+        guard try isClone() else { return false }
+        if try meta("held-on") == options.machineID { return true }
+        try setMeta("held-on", options.machineID)
+        for state in [DeliveryState.waiting, .ready, .sending] {
+            let counts = try database.rows(
+                "SELECT endpoint, count(*) FROM deliveries WHERE state = ?1 GROUP BY endpoint",
+                [SQLValue(state.rawValue)]
+            ) { (endpoint: $0.integer(0), count: $0.integer(1)) }
+            for (endpoint, count) in counts {
+                effects.counts[CounterKey(endpoint: endpoint, state: state.rawValue), default: 0] -= count
+                effects.counts[CounterKey(endpoint: endpoint, state: "held"), default: 0] += count
+            }
+            try database.run(
+                """
+                UPDATE deliveries SET state = 'held', reason = 'clone', pending = NULL, backoff = 0,
+                    unanswered = max(unanswered, state = 'sending')
+                WHERE state = ?1
+                """, SQLValue(state.rawValue))
+        }
+        return true
+    }
+
+    /// Makes this machine the owner of a database that came from another one, and releases what is held for that.
+    /// Returns whether there is more to do; then the caller calls again.
+    package func adopt(now: ClockReading) throws(StoreError) -> Bool {
+        if !options.machineID.isEmpty { try setMeta("machine", options.machineID) }
+        let held = try database.rows(
+            "\(DeliveryRow.select) WHERE d.state = 'held' AND d.reason = 'clone' ORDER BY d.id LIMIT ?1",
+            [SQLValue(Self.stepDeliveries)]
+        ) { $0.integer(0) }
+        for id in held {
+            guard var row = try row(DeliveryID(id)), row.state == .held else { continue }
+            try move(&row, to: .waiting, nowMilliseconds: now.wallMilliseconds)
+            try settleStream(row.stream, nowMilliseconds: now.wallMilliseconds)
+        }
+        return held.count == Self.stepDeliveries
+    }
+}

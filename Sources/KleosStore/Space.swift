@@ -1,0 +1,88 @@
+import Glibc
+import KleosSupport
+
+/// The room on disk: cap, floor, and the reserve that is given up when there is none left.
+final class Space {
+    private let directory: String
+    private let options: StoreOptions
+    private let log: Log
+    private var refusal: String?
+    private var isChecked = false
+
+    init(directory: String, options: StoreOptions, log: Log) {
+        self.directory = directory
+        self.options = options
+        self.log = log
+    }
+
+    /// The database's path.
+    var databasePath: String { "\(directory)/\(Database.fileName)" }
+
+    /// The reserve's path.
+    var reservePath: String { "\(directory)/outbox.reserve" }
+
+    /// The question whether there is room is asked again, once in the transaction that begins.
+    func startTransaction() { isChecked = false }
+
+    /// Why new events are refused now; nil where there is room. `usedBytes` is asked only where it matters.
+    func reasonToRefuse(
+        usedBytes: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> String? {
+        if isChecked { return refusal }
+        refusal = Self.reasonToRefuse(
+            usedBytes: try usedBytes(), limitBytes: options.maximumBytes, freeBytes: freeBytes(),
+            floorBytes: options.freeFloorBytes)
+        isChecked = true
+        return refusal
+    }
+
+    /// Refuses new events for the rest of this transaction, because the disk turned out to be full.
+    func refuseForNow(_ reason: String) {
+        refusal = reason
+        isChecked = true
+    }
+
+    /// The rule: cap first, then floor.
+    static func reasonToRefuse(usedBytes: Int64, limitBytes: Int64, freeBytes: Int64, floorBytes: Int64) -> String? {
+        if usedBytes >= limitBytes {
+            return "the outbox uses \(usedBytes) of the \(limitBytes) bytes that MaximumBytes= allows"
+        }
+        if freeBytes < floorBytes {
+            return "the disk has \(freeBytes) bytes free, less than the floor of \(floorBytes)"
+        }
+        return nil
+    }
+
+    /// Bytes free on the file system for this user; the greatest number where the system does not say.
+    func freeBytes() -> Int64 {
+        var information = statvfs()
+        guard statvfs(directory, &information) == 0 else { return .max }
+        let (bytes, overflowed) = Int64(information.f_bavail).multipliedReportingOverflow(
+            by: Int64(information.f_frsize))
+        return overflowed ? .max : bytes
+    }
+
+    /// Gives the reserve's room back to the file system. Returns whether there was one.
+    @discardableResult
+    func releaseReserve() -> Bool {
+        unlink(reservePath) == 0
+    }
+
+    /// Makes the reserve where it is missing and there is room for it above the floor. Returns whether nothing is left
+    /// to be done about it.
+    func makeReserve() -> Bool {
+        if options.reserveBytes <= 0 || access(reservePath, F_OK) == 0 { return true }
+        guard freeBytes() - options.freeFloorBytes >= 2 * options.reserveBytes else { return false }
+        do throws(SystemError) {
+            let file = try FileDescriptor.open(reservePath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+            let code = posix_fallocate(file.number, 0, off_t(options.reserveBytes))
+            guard code == 0 else {
+                unlink(reservePath)
+                throw SystemError("reserve \(options.reserveBytes) bytes at \(reservePath)", code: code)
+            }
+        } catch {
+            log(.warning, "no room is kept in reserve", ["error": "\(error)"])
+        }
+        return true
+    }
+}

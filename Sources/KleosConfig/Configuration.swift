@@ -42,7 +42,7 @@ package struct Configuration: Sendable {
     }
 
     private func hasOtherSecret(than old: Configuration, file: String) -> Bool {
-        let name = endpoints.values.first { EndpointFile.logicalName($0.name) == file }?.name ?? ""
+        let name = settings.first { $0.file == file && $0.key == EndpointFile.name.key }?.value ?? ""
         return endpoints[name]?.token != old.endpoints[name]?.token
     }
 }

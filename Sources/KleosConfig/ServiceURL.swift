@@ -60,6 +60,14 @@ struct ServiceURL: Equatable {
     }
 }
 
+/// What the address of a service tells about its safety.
+package enum ServiceAddress {
+    /// Whether `text` is an http or https address of this machine, by name or by number.
+    package static func isLoopback(_ text: String) -> Bool {
+        (try? ServiceURL(text))?.isLoopback ?? false
+    }
+}
+
 extension UInt8 {
     fileprivate var isOfHostName: Bool {
         isLetterOrDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".") || self == UInt8(ascii: "_")

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import KleosConfig
 
 /// One transfer over one of libcurl's easy handles, which is used again and again. Belongs to the transfer thread.
 final class CurlTransfer {
@@ -61,12 +62,12 @@ final class CurlTransfer {
     private func setConnection(_ request: TransportRequest, userAgent: String, reuse: ConnectionFreshness.Reuse) {
         kleos_easy_set_string(easy, CURLOPT_URL, request.url)
         kleos_easy_set_string(easy, CURLOPT_USERAGENT, userAgent)
-        kleos_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS.rawValue))
+        kleos_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         kleos_easy_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
         kleos_easy_set_long(easy, CURLOPT_FRESH_CONNECT, reuse.isForbidden ? 1 : 0)
         kleos_easy_set_long(easy, CURLOPT_MAXAGE_CONN, Int(reuse.maximumIdleSeconds))
         kleos_easy_set_long(easy, CURLOPT_DNS_CACHE_TIMEOUT, reuse.isForbidden ? 0 : Int(reuse.maximumIdleSeconds))
-        if SecureAddress.isLoopback(request.url) { kleos_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
+        if ServiceAddress.isLoopback(request.url) { kleos_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
         // The authorities of the system stay in force beside these.
         if let file = request.certificateAuthorityFile { kleos_easy_set_string(easy, CURLOPT_CAINFO, file) }
     }
@@ -79,7 +80,7 @@ final class CurlTransfer {
         kleos_easy_set_list(easy, CURLOPT_HTTPHEADER, headers)
         kleos_easy_set_long(easy, CURLOPT_POST, 1)
         kleos_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
-        request.body.withUnsafeBytes { bytes in
+        _ = request.body.withUnsafeBytes { bytes in
             // Copied by libcurl; its type is a string's, its length the size set above.
             kleos_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, bytes.assumingMemoryBound(to: CChar.self).baseAddress)
         }

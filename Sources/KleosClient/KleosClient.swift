@@ -1,0 +1,169 @@
+import KleosJSON
+import KleosModel
+import KleosSupport
+import KleosWire
+
+/// A game's connection to the kleos daemon.
+///
+/// Every method returns at once; the work is done on a queue of the client's own, and completions are called there.
+/// The client connects by itself, connects again when the daemon restarts, and repeats what was not answered under
+/// the id that it had, so that an event counts once.
+///
+/// ```swift
+/// let kleos = KleosClient(game: "minesweeper", player: "mira")
+/// kleos.submitScore(8_080, leaderboard: "beginner") { result in
+///     print(result)
+/// }
+/// ```
+public final class KleosClient: Sendable {
+    private let game: String
+    private let player: String?
+    private let session: ClientSession
+
+    /// Makes a client; nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - game: the game's id, as its file names it.
+    ///   - player: the player of all submissions that name no other; nil for the game's `Player=`.
+    ///   - socketPath: the daemon's socket; nil to look where daemons usually listen (`KLEOS_SOCKET`, the user's own,
+    ///     the system's).
+    public init(game: String, player: String? = nil, socketPath: String? = nil) {
+        self.game = game
+        self.player = player
+        session = ClientSession(candidates: socketPath.map { [$0] } ?? KleosSocketPaths.candidates())
+    }
+
+    deinit {
+        session.async { $0.close() }
+    }
+
+    /// Hands over a score.
+    ///
+    /// - Parameters:
+    ///   - value: the score, in the leaderboard's unit.
+    ///   - player: another player than the client's.
+    ///   - occurredAtMilliseconds: when it happened, Unix milliseconds; nil for now.
+    ///   - metadata: a JSON object that goes along to the endpoint.
+    ///   - completion: called once, when the event is on disk or was refused.
+    public func submitScore(
+        _ value: Int64, leaderboard: String, player: String? = nil, occurredAtMilliseconds: Int64? = nil,
+        metadata: String? = nil, completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)? = nil
+    ) {
+        submitScore(
+            String(value), leaderboard: leaderboard, player: player, occurredAtMilliseconds: occurredAtMilliseconds,
+            metadata: metadata, completion: completion)
+    }
+
+    /// Hands over a score in decimal form, for leaderboards with decimals.
+    public func submitScore(
+        _ value: String, leaderboard: String, player: String? = nil, occurredAtMilliseconds: Int64? = nil,
+        metadata: String? = nil, completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)? = nil
+    ) {
+        submit(
+            Submission(
+                kind: .score, game: game, player: player ?? self.player, leaderboard: leaderboard, value: value,
+                occurredAtMilliseconds: occurredAtMilliseconds, metadata: metadata.map { Array($0.utf8) }),
+            completion)
+    }
+
+    /// Hands over how far an achievement came.
+    ///
+    /// - Parameters:
+    ///   - progress: how far, `.unlocked` by default.
+    ///   - player: another player than the client's.
+    ///   - occurredAtMilliseconds: when it happened, Unix milliseconds; nil for now.
+    ///   - metadata: a JSON object that goes along to the endpoint.
+    ///   - completion: called once, when the event is on disk or was refused.
+    public func submitAchievement(
+        _ achievement: String, progress: AchievementProgress = .unlocked, player: String? = nil,
+        occurredAtMilliseconds: Int64? = nil, metadata: String? = nil,
+        completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)? = nil
+    ) {
+        var submission = Submission(
+            kind: .achievement, game: game, player: player ?? self.player, achievement: achievement,
+            occurredAtMilliseconds: occurredAtMilliseconds, metadata: metadata.map { Array($0.utf8) })
+        switch progress {
+        case .unlocked: submission.progress = 100
+        case .percent(let percent): submission.progress = Int64(percent)
+        case .steps(let count): submission.steps = count
+        case .increment(let count): submission.increment = count
+        }
+        submit(submission, completion)
+    }
+
+    private func submit(
+        _ submission: Submission, _ completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)?
+    ) {
+        var submission = submission
+        let id = Self.newID()
+        submission.clientID = id
+        send(.submit, submission.parameters) { result in
+            completion?(
+                result.flatMap { value in
+                    SubmitAnswer(json: value).map { .success(SubmitReceipt($0, id: id)) }
+                        ?? .failure(.malformed(value.serialized))
+                })
+        }
+    }
+
+    private static func newID() -> String {
+        var random = SystemRandomNumberGenerator()
+        return EventKey.version7(wallMilliseconds: SystemClock().read().wallMilliseconds, random: &random).description
+    }
+
+    /// Asks how far the player is; ask before awarding something that the player may have already.
+    public func standing(
+        leaderboard: String? = nil, achievement: String? = nil, player: String? = nil,
+        completion: @escaping @Sendable (Result<[KleosStanding], KleosError>) -> Void
+    ) {
+        let parameters = StandingParameters(
+            game: game, player: player ?? self.player, leaderboard: leaderboard, achievement: achievement)
+        send(.standing, parameters.parameters) { result in
+            completion(result.map { StandingAnswer(json: $0).standings.map(KleosStanding.init) })
+        }
+    }
+
+    /// Tells whether the game is in front of the player, so that notices reach it rather than the desktop.
+    public func setForeground(_ isForeground: Bool, player: String? = nil) {
+        let parameters = PresenceParameters(
+            game: game, player: player ?? self.player, state: isForeground ? .foreground : .background)
+        session.async { $0.setPresence(parameters) }
+    }
+
+    /// Calls `handler` for each notice of this game, from now on and over reconnects. When it returns, the notice
+    /// counts as shown, and nobody else shows it.
+    public func onNotice(_ handler: @escaping @Sendable (KleosNotice) -> Void) {
+        let game = game
+        session.async { $0.setNoticeHandler(game: game) { handler(KleosNotice($0)) } }
+    }
+
+    /// Waits until everything handed over has been answered; false where that took longer than `timeoutMilliseconds`.
+    /// For tools and for the end of a game; never call it from a completion.
+    public func waitUntilIdle(timeoutMilliseconds: Int) -> Bool {
+        session.waitUntilIdle(timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    /// Ends the connection; what has not been answered completes with `KleosError.unanswered`.
+    public func close() {
+        session.async { $0.close() }
+    }
+
+    private func send(
+        _ method: Method, _ parameters: JSONObject,
+        completion: @escaping @Sendable (Result<JSONValue, KleosError>) -> Void
+    ) {
+        session.async { $0.enqueue(method, parameters, completion) }
+    }
+}
+
+/// How far an achievement came.
+public enum AchievementProgress: Sendable, Equatable {
+    /// All the way.
+    case unlocked
+    /// So many percent, 0 … 100.
+    case percent(Int)
+    /// So many steps, counted from the start.
+    case steps(Int64)
+    /// So many more steps.
+    case increment(Int64)
+}

@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -19,4 +20,15 @@ struct kleos_ucred {
 };
 static inline int kleos_accept4(int listener, int flags) {
     return (int)syscall(SYS_accept4, listener, (void *)0, (void *)0, flags);
+}
+
+// A descriptor that becomes readable when the process ends.
+static inline int kleos_pidfd_open(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+// glibc declares it for its own default feature set only, which the Glibc module does not have.
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+static inline int kleos_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }

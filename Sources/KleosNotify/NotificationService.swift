@@ -1,0 +1,61 @@
+/// The desktop's notification service (org.freedesktop.Notifications); used from one thread.
+package final class NotificationService: NoticeDisplay {
+    private let bus: SessionBus
+    private var capabilities: Set<String> = []
+
+    /// Connects to the session bus and asks the service what it can do, which starts it where it can be started.
+    /// Throws `DesktopError`.
+    package init() throws(DesktopError) {
+        bus = try SessionBus()
+        let answer = try bus.call(Self.member("GetCapabilities"), timeoutMilliseconds: Self.timeoutMilliseconds) { _ in
+        }
+        capabilities = Set(try answer.readTexts())
+    }
+
+    package func show(_ notification: DesktopNotification, replacing id: UInt32?) throws(DesktopError) -> UInt32 {
+        let capabilities = capabilities
+        let timeout = Self.timeoutMilliseconds
+        let answer = try bus.call(Self.member("Notify"), timeoutMilliseconds: timeout) { message throws(DesktopError) in
+            try message.append(notification.applicationName)
+            try message.append(id ?? 0)
+            try message.append(notification.icon)
+            try message.append(notification.title(capabilities: capabilities))
+            try message.append(notification.body(capabilities: capabilities))
+            try message.append("a", of: "s") {}
+            try message.append("a", of: "{sv}") { () throws(DesktopError) in
+                try Self.appendHints(to: message, notification)
+            }
+            // The service's own time.
+            try message.append(Int32(-1))
+        }
+        return try answer.readNumber()
+    }
+
+    private static let timeoutMilliseconds: UInt64 = 10_000
+
+    private static func appendHints(
+        to message: BusMessage, _ notification: DesktopNotification
+    ) throws(DesktopError) {
+        try message.append("e", of: "sv") { () throws(DesktopError) in
+            try message.append("urgency")
+            // 1 is normal: games do not break through "do not disturb".
+            try message.append("v", of: "y") { () throws(DesktopError) in try message.append(UInt8(1)) }
+        }
+        try message.append("e", of: "sv") { () throws(DesktopError) in
+            try message.append("category")
+            try message.append("v", of: "s") { () throws(DesktopError) in try message.append(notification.category) }
+        }
+    }
+
+    private static func member(_ name: String) -> SessionBus.Member {
+        SessionBus.Member(
+            destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+            interface: "org.freedesktop.Notifications", name: name)
+    }
+}
+
+/// Something that shows notifications; the desktop, or a recorder in tests.
+package protocol NoticeDisplay {
+    /// Shows a notification, in place of the one with `id` where there is one; returns its id. Throws `DesktopError`.
+    func show(_ notification: DesktopNotification, replacing id: UInt32?) throws(DesktopError) -> UInt32
+}

@@ -2,7 +2,7 @@ import Glibc
 package import KleosSupport
 
 /// Runs a command that gets a notice as JSON on standard input; no shell, no inherited descriptors.
-package struct CommandHook: Sendable {
+package struct CommandHook: Sendable, Equatable {
     /// The program's path and its arguments.
     package var command: [String]
     /// After so long the command and its children are killed, in milliseconds.
@@ -23,6 +23,8 @@ package struct CommandHook: Sendable {
         case exited(Int32)
         case killed(signal: Int32)
         case timedOut
+        /// The daemon stopped.
+        case cancelled
     }
 
     /// A finished run.
@@ -40,12 +42,14 @@ package struct CommandHook: Sendable {
             case .exited(let status): "exited with status \(status)"
             case .killed(let signal): "was killed by signal \(signal)"
             case .timedOut: "took too long and was killed"
+            case .cancelled: "was killed because kleos stops"
             }
         }
     }
 
-    /// Runs the command with `input` and waits for its end. Throws `SystemError` where it cannot be started.
-    package func run(input bytes: [UInt8]) throws(SystemError) -> Report {
+    /// Runs the command with `input` and waits for its end, or for `cancellation`.
+    /// Throws `SystemError` where it cannot be started.
+    package func run(input bytes: [UInt8], cancellation: FileDescriptor? = nil) throws(SystemError) -> Report {
         let (input, theirInput) = try UnixSocket.pair()
         let (output, theirOutput) = try UnixSocket.pair()
         let child = try ChildProcess(
@@ -53,6 +57,7 @@ package struct CommandHook: Sendable {
         let deadline = Self.nowMilliseconds + timeoutMilliseconds
         var pending = bytes[...]
         var text: [UInt8] = []
+        let watched = [output] + (cancellation.map { [$0] } ?? [])
         while true {
             feed(input, &pending)
             drain(output, into: &text)
@@ -61,7 +66,11 @@ package struct CommandHook: Sendable {
                 child.stop()
                 return Report(ending: .timedOut, output: Self.text(text))
             }
-            if child.wait(reading: [output], writing: pending.isEmpty ? [] : [input], milliseconds: remaining) {
+            if let cancellation, Self.isReadable(cancellation) {
+                child.stop()
+                return Report(ending: .cancelled, output: Self.text(text))
+            }
+            if child.wait(reading: watched, writing: pending.isEmpty ? [] : [input], milliseconds: remaining) {
                 drain(output, into: &text)
                 switch child.reap() {
                 case .exited(let status): return Report(ending: .exited(status), output: Self.text(text))
@@ -109,6 +118,11 @@ package struct CommandHook: Sendable {
             guard count > 0 else { return }
             text += buffer.prefix(min(count, max(0, maximumOutputBytes - text.count)))
         }
+    }
+
+    private static func isReadable(_ descriptor: FileDescriptor) -> Bool {
+        var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
     }
 
     private static func text(_ bytes: [UInt8]) -> String {

@@ -11,8 +11,8 @@ package struct DesktopNotification: Sendable, Equatable {
     package var category: String
 
     /// Makes a notification about one event of `kind`, or about several where that is nil.
-    package init(gameTitle: String, text: NoticeText, kind: SubjectKind?) {
-        applicationName = gameTitle
+    package init(text: NoticeText, kind: SubjectKind?) {
+        applicationName = text.gameTitle
         icon = "applications-games"
         self.text = text
         category = kind.map { "x-kleos.\($0.rawValue)" } ?? "x-kleos.digest"

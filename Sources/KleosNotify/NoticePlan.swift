@@ -1,4 +1,4 @@
-package import KleosModel
+package import KleosWire
 
 /// How pending notices are put together for showing. Pure.
 package struct NoticePlan: Sendable {
@@ -15,12 +15,12 @@ package struct NoticePlan: Sendable {
 
     /// One thing to show.
     package enum Presentation: Sendable, Equatable {
-        case single(Notice)
+        case single(NoticeRow)
         /// At least two notices, all of one game.
-        case digest(game: String, [Notice])
+        case digest(game: String, [NoticeRow])
 
         /// The notices that count as shown with it.
-        package var notices: [Notice] {
+        package var notices: [NoticeRow] {
             switch self {
             case .single(let notice): [notice]
             case .digest(_, let notices): notices
@@ -29,9 +29,9 @@ package struct NoticePlan: Sendable {
     }
 
     /// What to show for `pending` at `nowMilliseconds` (Unix time), games in the order of their oldest notice.
-    package func presentations(of pending: [Notice], nowMilliseconds: Int64) -> [Presentation] {
+    package func presentations(of pending: [NoticeRow], nowMilliseconds: Int64) -> [Presentation] {
         var order: [String] = []
-        var byGame: [String: [Notice]] = [:]
+        var byGame: [String: [NoticeRow]] = [:]
         for notice in pending.sorted(by: { $0.number < $1.number }) {
             if byGame[notice.game] == nil { order.append(notice.game) }
             byGame[notice.game, default: []].append(notice)
@@ -39,11 +39,11 @@ package struct NoticePlan: Sendable {
         return order.flatMap { game in split(byGame[game] ?? [], game: game, nowMilliseconds: nowMilliseconds) }
     }
 
-    private func split(_ notices: [Notice], game: String, nowMilliseconds: Int64) -> [Presentation] {
+    private func split(_ notices: [NoticeRow], game: String, nowMilliseconds: Int64) -> [Presentation] {
         if notices.count > max(1, maximumSingle) { return [.digest(game: game, notices)] }
-        let old = notices.filter { nowMilliseconds - $0.createdMilliseconds > digestAfterMilliseconds }
+        let old = notices.filter { nowMilliseconds - $0.createdAtMilliseconds > digestAfterMilliseconds }
         guard old.count > 1 else { return notices.map(Presentation.single) }
-        let recent = notices.filter { nowMilliseconds - $0.createdMilliseconds <= digestAfterMilliseconds }
+        let recent = notices.filter { nowMilliseconds - $0.createdAtMilliseconds <= digestAfterMilliseconds }
         return [.digest(game: game, old)] + recent.map(Presentation.single)
     }
 }

@@ -1,0 +1,160 @@
+package import KleosClient
+import KleosModel
+package import KleosSupport
+import KleosWire
+
+/// Takes notices from one daemon and shows them, for as long as the connection lasts.
+package struct NoticePresenter {
+    private var plan: NoticePlan
+    private var bubbles = BubblePlan()
+    private let clock: any Clock
+    private let log: Log
+    /// The language of the words, in POSIX form.
+    private let locale: String?
+    /// Claimed, and not shown yet, by number.
+    private var pending: [Int64: NoticeRow] = [:]
+    /// Shown, and perhaps not acknowledged: a daemon that restarts offers them again.
+    private var shown: Set<EventKey> = []
+    private var display: (any NoticeDisplay)?
+    private let makeDisplay: () throws(DesktopError) -> any NoticeDisplay
+    private var displayRetry = RetryDelay(firstMilliseconds: 1_000, maximumMilliseconds: 300_000)
+
+    /// The name of the route that bubbles on the desktop are.
+    package static let route = "desktop"
+
+    /// Makes a presenter; `makeDisplay` is called when there is something to show, and again after a failure.
+    package init(
+        plan: NoticePlan = NoticePlan(), clock: any Clock, log: Log, locale: String?,
+        makeDisplay: @escaping () throws(DesktopError) -> any NoticeDisplay
+    ) {
+        self.plan = plan
+        self.clock = clock
+        self.log = log
+        self.locale = locale
+        self.makeDisplay = makeDisplay
+    }
+
+    /// Shows what is pending and what comes, until the connection ends. Throws `ConnectionError`.
+    package mutating func run(_ connection: KleosConnection) throws(ConnectionError) -> Never {
+        pending = [:]
+        _ = try connection.request(.subscribe, SubscribeParameters(topics: [.notices]).parameters)
+        while true {
+            if !openDisplay() {
+                // Nothing is claimed meanwhile, so that other routes may.
+                try pause(connection, milliseconds: displayRetry.next())
+                continue
+            }
+            let count = try claim(connection)
+            if !pending.isEmpty, try !showPending(connection) { continue }
+            if count == 0 { try waitForNews(connection) }
+        }
+    }
+
+    private mutating func openDisplay() -> Bool {
+        if display != nil { return true }
+        do throws(DesktopError) {
+            display = try makeDisplay()
+            if displayRetry.hasFailed { log(.info, "notices can be shown again") }
+            displayRetry.reset()
+            return true
+        } catch {
+            if !displayRetry.hasFailed { log(.warning, "notices wait: \(error)") }
+            return false
+        }
+    }
+
+    private func pause(_ connection: KleosConnection, milliseconds: Int64) throws(ConnectionError) {
+        // Notifications are read, so that the daemon never finds a full socket.
+        let end = clock.read().monotonicMilliseconds + milliseconds
+        while true {
+            let remaining = end - clock.read().monotonicMilliseconds
+            guard remaining > 0 else { return }
+            guard try connection.nextNotification(timeoutMilliseconds: remaining) != nil else { return }
+        }
+    }
+
+    /// Claims notices and returns how many there were.
+    private mutating func claim(_ connection: KleosConnection) throws(ConnectionError) -> Int {
+        let parameters = ClaimNoticesParameters(route: Self.route, limit: 100, locale: locale).parameters
+        let rows = NoticesAnswer(json: try connection.request(.claimNotices, parameters)).notices
+        let known = rows.filter { shown.contains($0.key) }
+        if !known.isEmpty { try acknowledge(known, connection) }
+        for row in rows where !shown.contains(row.key) { pending[row.number] = row }
+        return rows.count
+    }
+
+    /// Shows what is pending and acknowledges it; false where the notification service went away.
+    private mutating func showPending(_ connection: KleosConnection) throws(ConnectionError) -> Bool {
+        let now = clock.read()
+        let rows = Array(pending.values)
+        for presentation in plan.presentations(of: rows, nowMilliseconds: now.wallMilliseconds) {
+            guard let display else { return false }
+            let bubble = bubbles.bubble(for: presentation, nowMilliseconds: now.monotonicMilliseconds)
+            do throws(DesktopError) {
+                let id = try display.show(bubble.notification, replacing: bubble.replaces)
+                bubbles.didShow(bubble, as: id, nowMilliseconds: now.monotonicMilliseconds)
+            } catch {
+                log(.warning, "a notice waits: \(error)")
+                guard case .refused = error else {
+                    self.display = nil
+                    return false
+                }
+                // This one is claimed again when its claim lapses; the others go on.
+                for row in presentation.notices { pending[row.number] = nil }
+                continue
+            }
+            for row in presentation.notices {
+                pending[row.number] = nil
+                shown.insert(row.key)
+            }
+            try acknowledge(presentation.notices, connection)
+        }
+        return true
+    }
+
+    private mutating func acknowledge(_ rows: [NoticeRow], _ connection: KleosConnection) throws(ConnectionError) {
+        let numbers = rows.map(\.number)
+        let parameters = AcknowledgeNoticesParameters(route: Self.route, numbers: numbers).parameters
+        _ = try connection.request(.acknowledgeNotices, parameters)
+        for row in rows { shown.remove(row.key) }
+    }
+
+    /// Waits until the daemon tells of a notice, and a little longer, because notices come in bursts.
+    private func waitForNews(_ connection: KleosConnection) throws(ConnectionError) {
+        guard connection.takeNotifications().isEmpty else { return }
+        // Another route's claim may lapse without anything being told.
+        guard try connection.nextNotification(timeoutMilliseconds: 300_000) != nil else { return }
+        for _ in 0..<10 {
+            guard try connection.nextNotification(timeoutMilliseconds: 150) != nil else { break }
+        }
+        _ = connection.takeNotifications()
+    }
+}
+
+/// Growing delays between attempts.
+package struct RetryDelay: Sendable {
+    private let firstMilliseconds: Int64
+    private let maximumMilliseconds: Int64
+    private var failures = 0
+
+    /// Makes delays that double from the first up to the maximum.
+    package init(firstMilliseconds: Int64, maximumMilliseconds: Int64) {
+        self.firstMilliseconds = firstMilliseconds
+        self.maximumMilliseconds = maximumMilliseconds
+    }
+
+    /// Whether an attempt failed since the last success.
+    package var hasFailed: Bool { failures > 0 }
+
+    /// The delay after one more failure, in milliseconds.
+    package mutating func next() -> Int64 {
+        let doublings = min(failures, 30)
+        failures += 1
+        return min(maximumMilliseconds, firstMilliseconds << Int64(doublings))
+    }
+
+    /// Forgets all failures.
+    package mutating func reset() {
+        failures = 0
+    }
+}

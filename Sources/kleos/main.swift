@@ -1,1 +1,4 @@
-print("not built yet")
+import Glibc
+import KleosCommandLine
+
+exit(KleosProgram.run(Array(CommandLine.arguments.dropFirst()), terminal: .standard()))

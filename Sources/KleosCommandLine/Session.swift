@@ -1,0 +1,92 @@
+import Glibc
+package import KleosClient
+package import KleosJSON
+package import KleosSupport
+package import KleosWire
+
+/// What a running command has at hand: the terminal, the clock, and the way to the daemon. Used from one thread.
+package final class Session {
+    package let terminal: Terminal
+    package let clock: any Clock
+    package let sockets: SocketChoice
+    /// Whether programs read the output: one JSON object a line.
+    package let isJSON: Bool
+    package let palette: Palette
+    private var connections: [KleosSocketPaths.Socket: KleosConnection] = [:]
+
+    /// Makes a session for one invocation.
+    package init(_ invocation: Invocation, terminal: Terminal, clock: any Clock) {
+        self.terminal = terminal
+        self.clock = clock
+        sockets = SocketChoice(invocation, environment: terminal.environment)
+        isJSON = invocation.has("json")
+        let hasColor = terminal.isOutputTerminal && terminal.environment("NO_COLOR") == nil
+        palette = Palette(isColored: hasColor && !invocation.has("no-color") && terminal.environment("TERM") != "dumb")
+    }
+
+    /// The wall clock now, Unix milliseconds.
+    package var nowMilliseconds: Int64 { clock.read().wallMilliseconds }
+
+    /// Prints a line.
+    package func line(_ text: String = "") {
+        terminal.write(text + "\n")
+    }
+
+    /// Prints a value on one line.
+    package func json(_ value: JSONValue) {
+        terminal.write(value.serialized + "\n")
+    }
+
+    /// Prints a line to standard error.
+    package func warn(_ text: String) {
+        terminal.writeError("kleos: \(text)\n")
+    }
+
+    /// A connection to the daemon, made at the first call. Throws a failure that names the sockets tried.
+    package func connection(_ socket: KleosSocketPaths.Socket = .submit) throws(CommandFailure) -> KleosConnection {
+        if let connection = connections[socket] { return connection }
+        var failures: [SystemError] = []
+        for path in sockets.candidates(socket) {
+            do throws(SystemError) {
+                let connection = try KleosConnection(path: path)
+                connections[socket] = connection
+                return connection
+            } catch {
+                failures.append(error)
+            }
+        }
+        throw DaemonFailure.unreachable(failures, socket: socket)
+    }
+
+    /// Asks the daemon, on the control socket where the method needs it. Throws what the daemon refused.
+    package func request(
+        _ method: Method, _ parameters: JSONObject = JSONObject()
+    ) throws(CommandFailure) -> JSONValue {
+        let connection = try connection(method.needsControl ? .control : .submit)
+        do throws(ConnectionError) {
+            return try connection.request(method, parameters)
+        } catch {
+            throw DaemonFailure.failure(error)
+        }
+    }
+
+    /// Waits for the next notification; nil where none came within the time allowed. Throws what broke the connection.
+    package func nextNotification(
+        timeoutMilliseconds: Int64? = nil
+    ) throws(CommandFailure) -> (method: String, parameters: JSONValue)? {
+        let connection = try connection()
+        do throws(ConnectionError) {
+            return try connection.nextNotification(timeoutMilliseconds: timeoutMilliseconds)
+        } catch {
+            throw DaemonFailure.failure(error)
+        }
+    }
+
+    /// Asks a question that is answered with y or n; false where no terminal is there to answer.
+    package func confirms(_ question: String) throws(CommandFailure) -> Bool {
+        guard terminal.isInputTerminal else { return false }
+        terminal.writeError("\(question) [y/N] ")
+        let answer = String(decoding: try terminal.read(256), as: UTF8.self).lowercased()
+        return answer.hasPrefix("y")
+    }
+}

@@ -52,7 +52,7 @@ package struct CommandHook: Sendable, Equatable {
     package func run(input bytes: [UInt8], cancellation: FileDescriptor? = nil) throws(SystemError) -> Report {
         let (input, theirInput) = try UnixSocket.pair()
         let (output, theirOutput) = try UnixSocket.pair()
-        let child = try ChildProcess(
+        let child = try CommandProcess(
             command: command, environment: Self.environment, input: theirInput, output: theirOutput)
         let deadline = Self.nowMilliseconds + timeoutMilliseconds
         var pending = bytes[...]

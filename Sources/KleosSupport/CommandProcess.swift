@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// A child process that is waited for without blocking.
-package final class ChildProcess: Sendable {
+package final class CommandProcess: Sendable {
     /// The child's process id; the child leads a process group of the same number.
     package let pid: Int32
     /// Becomes readable when the child ends (pidfd).

@@ -49,6 +49,11 @@ struct DeliveryRow {
 
     static let select = "SELECT \(columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event"
 
+    /// As `select`, by way of an index.
+    static func select(using index: String) -> String {
+        "SELECT \(columns) FROM deliveries d INDEXED BY \(index) CROSS JOIN events e ON e.id = d.event"
+    }
+
     init(_ row: Statement) {
         id = DeliveryID(row.integer(0))
         event = row.integer(1)

@@ -62,7 +62,8 @@ extension Outbox {
     private func placeUnmerged(_ draft: inout Draft) throws(StoreError) {
         let isFirst =
             try database.integer(
-                "SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'waiting' LIMIT 1", SQLValue(draft.stream))
+                "SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'waiting' AND settled IS NULL LIMIT 1",
+                SQLValue(draft.stream))
             == nil
         guard isFirst, try situation(of: draft.stream).admits(isStrict: draft.way.isStrict) else { return }
         if draft.way.isStrict, try isStoppedByHeld(stream: draft.stream, before: .max) { return }

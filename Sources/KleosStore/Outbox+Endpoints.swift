@@ -30,7 +30,7 @@ extension Outbox {
             counters.endpoints[index].oldestUndeliveredMilliseconds = try database.integer(
                 """
                 SELECT e.wall FROM deliveries d CROSS JOIN events e ON e.id = d.event
-                WHERE d.endpoint = ?1 AND d.state IN ('waiting', 'ready', 'sending', 'held') ORDER BY d.id LIMIT 1
+                WHERE d.endpoint = ?1 AND d.settled IS NULL ORDER BY d.id LIMIT 1
                 """, SQLValue(id))
         }
         let key = CounterKey.pendingNotices

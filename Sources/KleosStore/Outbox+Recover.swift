@@ -3,16 +3,15 @@ package import KleosSupport
 
 extension Outbox {
     /// Settles what was in flight when the daemon ended: it returns to its stream, or ends dead with reason `ambiguous`
-    /// at the endpoints where a second send would count twice. Due times further ahead than `maximumDelayMilliseconds`
-    /// come from a wrong clock and are brought back to that. Called once, before anything is claimed.
+    /// at the endpoints where a second send would count twice. Due times that a
+    /// service's longest wish does not explain come from a wrong clock and are brought back to that. Called once, before anything is claimed.
     package func recover(
-        atMostOnceEndpoints: Set<String>,
-        maximumDelayMilliseconds: Int64 = RetryPolicy.maximumRetryAfterMilliseconds * 11 / 10, now: ClockReading
+        atMostOnceEndpoints: Set<String>, now: ClockReading
     ) throws(StoreError) -> RecoveryReport {
         let wall = now.wallMilliseconds
         var report = RecoveryReport()
         let interrupted = try database.rows(
-            "\(DeliveryRow.select) WHERE d.state = 'sending' ORDER BY d.id", []
+            "\(DeliveryRow.select(using: "deliveries_sending")) WHERE d.state = 'sending' ORDER BY d.id", []
         ) { DeliveryRow($0) }
         for var row in interrupted {
             let claimed = try database.integer("SELECT claimed FROM deliveries WHERE id = ?1", SQLValue(row.id.number))
@@ -35,8 +34,8 @@ extension Outbox {
             }
         }
         report.clamped = try database.run(
-            "UPDATE deliveries SET due = ?1 WHERE state IN ('waiting', 'ready') AND due > ?1",
-            SQLValue(wall + maximumDelayMilliseconds))
+            "UPDATE deliveries INDEXED BY deliveries_due SET due = ?1 WHERE state = 'ready' AND due > ?1",
+            SQLValue(wall + Self.maximumDelayMilliseconds))
         return report
     }
 
@@ -49,7 +48,7 @@ extension Outbox {
         let looked = try database.rows(
             """
             SELECT d.id, e.wall, e.boot, e.boot_id, e.synchronized FROM deliveries d CROSS JOIN events e ON e.id = d.event
-            WHERE d.endpoint = ?1 AND d.state IN ('waiting', 'ready', 'sending', 'held') AND d.id > ?2
+            WHERE d.endpoint = ?1 AND d.settled IS NULL AND d.id > ?2
             ORDER BY d.id LIMIT ?3
             """, [SQLValue(endpointID), SQLValue(after?.number ?? 0), SQLValue(limit)]
         ) { row -> (id: DeliveryID, age: Int64?) in
@@ -94,7 +93,7 @@ extension Outbox {
                 """
                 SELECT d.id FROM standing s CROSS JOIN deliveries d ON d.stream = s.id
                 WHERE s.game = ?1 AND s.endpoint = ?2 AND d.state IN ('waiting', 'ready', 'sending')
-                    AND d.pending IS NULL
+                    AND d.settled IS NULL AND d.pending IS NULL
                 LIMIT ?3
                 """, [SQLValue(way.game), SQLValue(way.endpoint), SQLValue(left)]
             ) { DeliveryID($0.integer(0)) }
@@ -102,16 +101,23 @@ extension Outbox {
             left -= going.count
             if left <= 0 { return true }
         }
-        let back = try database.rows(
+        let read: (Statement) -> DeliveryID? = { row in
+            isConfigured(row.text(1), row.text(2)) ? DeliveryID(row.integer(0)) : nil
+        }
+        var back = try database.rows(
             """
-            SELECT d.id, e.game, p.name FROM deliveries d CROSS JOIN events e ON e.id = d.event
-                CROSS JOIN endpoints p ON p.id = d.endpoint
-            WHERE d.state = 'held' AND d.reason = 'unconfigured' OR d.state = 'sending' AND d.pending = 'unconfigured'
-            ORDER BY d.id
-            """, [], limit: left
-        ) { row in isConfigured(row.text(1), row.text(2)) ? DeliveryID(row.integer(0)) : nil }
+            SELECT d.id, e.game, p.name FROM deliveries d INDEXED BY deliveries_kept
+                CROSS JOIN events e ON e.id = d.event CROSS JOIN endpoints p ON p.id = d.endpoint
+            WHERE d.state = 'held' AND d.reason = 'unconfigured' ORDER BY d.id
+            """, [], limit: left, read: read)
+        back += try database.rows(
+            """
+            SELECT d.id, e.game, p.name FROM deliveries d INDEXED BY deliveries_sending
+                CROSS JOIN events e ON e.id = d.event CROSS JOIN endpoints p ON p.id = d.endpoint
+            WHERE d.state = 'sending' AND d.pending = 'unconfigured'
+            """, [], read: read)
         for id in back { try setConfigured(true, id, now: now) }
-        return back.count == left
+        return back.count >= left
     }
 
     private func setConfigured(_ isConfigured: Bool, _ id: DeliveryID, now: ClockReading) throws(StoreError) {

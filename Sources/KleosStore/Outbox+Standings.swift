@@ -118,7 +118,7 @@ extension Outbox {
             """
             SELECT e.measure, e.amount, e.decimals, coalesce(e.occurred, e.wall), d.merge
             FROM deliveries d CROSS JOIN events e ON e.id = d.event
-            WHERE d.stream = ?1 AND d.state IN ('waiting', 'ready', 'sending', 'held') AND d.merge != 0
+            WHERE d.stream = ?1 AND d.settled IS NULL AND d.merge != 0
             ORDER BY d.id LIMIT 256
             """, [SQLValue(id)]
         ) { row -> (mark: StandingMark, merge: MergeRule)? in

@@ -6,6 +6,9 @@ extension Outbox {
     /// what a choice has to pass over while another delivery of the stream is in flight.
     static let maximumInBackoff: Int64 = 64
 
+    /// A due time further ahead than this comes from a wrong clock.
+    static let maximumDelayMilliseconds = RetryPolicy.maximumRetryAfterMilliseconds * 11 / 10
+
     /// What decides whether the next delivery of a stream may become ready.
     struct StreamSituation {
         var isSending: Bool
@@ -24,7 +27,7 @@ extension Outbox {
             """
             SELECT EXISTS(SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'sending'), count(*),
                 coalesce(sum(backoff), 0)
-            FROM deliveries WHERE stream = ?1 AND state = 'ready'
+            FROM deliveries WHERE stream = ?1 AND state = 'ready' AND settled IS NULL
             """, SQLValue(stream)
         ) { StreamSituation(isSending: $0.flag(0), ready: $0.integer(1), inBackoff: $0.integer(2)) }
         return situation ?? StreamSituation(isSending: false, ready: 0, inBackoff: 0)
@@ -33,18 +36,23 @@ extension Outbox {
     /// Whether an earlier delivery of a strict stream is held, which stops those behind it.
     func isStoppedByHeld(stream: Int64, before id: Int64) throws(StoreError) -> Bool {
         try database.integer(
-            "SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'held' AND id < ?2 LIMIT 1", SQLValue(stream),
-            SQLValue(id)) != nil
+            """
+            SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'held' AND settled IS NULL AND id < ?2 LIMIT 1
+            """, SQLValue(stream), SQLValue(id)) != nil
     }
 
     /// Makes the next waiting delivery of `stream` ready, if the stream's situation admits one.
     func promote(_ stream: Int64, nowMilliseconds: Int64) throws(StoreError) {
         let next = try database.first(
-            "\(DeliveryRow.select) WHERE d.stream = ?1 AND d.state = 'waiting' ORDER BY d.id LIMIT 1",
+            """
+            \(DeliveryRow.select)
+            WHERE d.stream = ?1 AND d.state = 'waiting' AND d.settled IS NULL ORDER BY d.id LIMIT 1
+            """,
             SQLValue(stream)
         ) { DeliveryRow($0) }
         guard var next, try situation(of: stream).admits(isStrict: next.isStrict) else { return }
         if next.isStrict, try isStoppedByHeld(stream: stream, before: next.id.number) { return }
+        next.dueMilliseconds = min(next.dueMilliseconds, nowMilliseconds + Self.maximumDelayMilliseconds)
         try move(&next, to: .ready, nowMilliseconds: nowMilliseconds)
     }
 
@@ -59,7 +67,8 @@ extension Outbox {
         try database.rows(
             """
             \(DeliveryRow.select)
-            WHERE d.stream = ?1 AND d.state IN ('waiting', 'ready', 'sending') AND d.merge != 0 ORDER BY d.id
+            WHERE d.stream = ?1 AND d.state IN ('waiting', 'ready', 'sending') AND d.settled IS NULL AND d.merge != 0
+            ORDER BY d.id
             """, [SQLValue(stream)]
         ) { DeliveryRow($0) }
     }

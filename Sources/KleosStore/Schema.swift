@@ -75,19 +75,14 @@ enum Schema {
         ) STRICT;
         """
 
+    /// A query uses a partial index only if its WHERE repeats the index's own condition, or one side of its OR.
     private static let deliveryIndexes = [
         "CREATE UNIQUE INDEX deliveries_event ON deliveries(event, endpoint);",
         "CREATE INDEX deliveries_due ON deliveries(endpoint, priority, due, id) WHERE state = 'ready';",
-        """
-        CREATE INDEX deliveries_stream ON deliveries(stream, state, id)
-            WHERE state IN ('waiting', 'ready', 'sending', 'held');
-        """,
+        "CREATE INDEX deliveries_stream ON deliveries(stream, state, id) WHERE settled IS NULL;",
         "CREATE UNIQUE INDEX deliveries_sending ON deliveries(stream) WHERE state = 'sending';",
-        """
-        CREATE INDEX deliveries_open ON deliveries(endpoint, id)
-            WHERE state IN ('waiting', 'ready', 'sending', 'held');
-        """,
-        "CREATE INDEX deliveries_kept ON deliveries(state, id) WHERE state IN ('dead', 'held');",
+        "CREATE INDEX deliveries_open ON deliveries(endpoint, id) WHERE settled IS NULL;",
+        "CREATE INDEX deliveries_kept ON deliveries(state, id) WHERE state = 'dead' OR state = 'held';",
         "CREATE INDEX deliveries_dead ON deliveries(uid, id) WHERE state = 'dead';",
         "CREATE INDEX deliveries_superseder ON deliveries(superseded_by, id) WHERE superseded_by IS NOT NULL;",
         """

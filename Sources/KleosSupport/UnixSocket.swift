@@ -26,9 +26,11 @@ package enum UnixSocket {
     /// The longest path that a socket address holds, in bytes.
     package static let maximumPathBytes = 107
 
-    /// Connects to the socket at `path`. Throws `SystemError`.
-    package static func connect(to path: String) throws(SystemError) -> FileDescriptor {
+    /// Connects to the socket at `path`; `isNonBlocking` gives EAGAIN where the backlog is full, in place of waiting,
+    /// and makes the connection non-blocking. Throws `SystemError`.
+    package static func connect(to path: String, isNonBlocking: Bool = false) throws(SystemError) -> FileDescriptor {
         let descriptor = try make()
+        if isNonBlocking { try descriptor.setNonBlocking() }
         let result = try withAddress(path) { address, length in
             Retry.onInterrupt { Glibc.connect(descriptor.number, address, length) }
         }

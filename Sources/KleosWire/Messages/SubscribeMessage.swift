@@ -8,6 +8,15 @@ package enum Topic: String, Sendable, CaseIterable {
     case notices
     /// An endpoint's condition changed.
     case endpoints
+
+    /// The method of the notifications about it.
+    package var notificationMethod: String {
+        switch self {
+        case .deliveries: "delivery"
+        case .notices: "notice"
+        case .endpoints: "endpoint"
+        }
+    }
 }
 
 /// The parameters of `subscribe`; a later one replaces the earlier one of the same connection.

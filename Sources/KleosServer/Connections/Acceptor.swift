@@ -1,0 +1,116 @@
+import Dispatch
+import Glibc
+import KleosConfig
+import KleosModel
+import KleosSupport
+import KleosWire
+
+/// A listening socket in service.
+final class Acceptor {
+    let listener: Listener
+    let source: ReadinessSource
+
+    init(_ listener: Listener, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
+        self.listener = listener
+        source = ReadinessSource(.read, of: listener.descriptor, queue: queue, handler: handler)
+    }
+
+    func close() {
+        source.cancel()
+        // Unlinked while it still listens, so that nobody can have bound the path anew in between.
+        if let path = listener.ownedPath { unlink(path) }
+    }
+}
+
+extension Server {
+    /// How long accepting pauses when there are no descriptors left, in milliseconds.
+    private static let acceptPauseMilliseconds = 500
+    /// Connections taken in one turn, so that those that are there get theirs.
+    private static let acceptsInTurn = 32
+
+    func serve(_ listener: Listener) {
+        guard !isStopped else {
+            if let path = listener.ownedPath { unlink(path) }
+            return
+        }
+        let index = acceptors.count
+        let acceptor = Acceptor(listener, queue: executor.queue) { [weak self] in
+            self?.assumeIsolated { $0.acceptWaiting(index) }
+        }
+        acceptors.append(acceptor)
+        acceptor.source.resume()
+    }
+
+    private func acceptWaiting(_ index: Int) {
+        guard acceptors.indices.contains(index) else { return }
+        let acceptor = acceptors[index]
+        for _ in 0..<Self.acceptsInTurn {
+            do throws(SystemError) {
+                guard let descriptor = try UnixSocket.accept(on: acceptor.listener.descriptor) else { return }
+                admit(descriptor, role: acceptor.listener.role)
+            } catch {
+                guard error.code == EMFILE || error.code == ENFILE, refuseOne(at: acceptor) else {
+                    log(.warning, "accepting connections pauses: \(error)")
+                    pauseAccepting(index)
+                    return
+                }
+            }
+        }
+    }
+
+    /// Gives up the spare descriptor to tell one client that there are too many; false where that fails, too.
+    private func refuseOne(at acceptor: Acceptor) -> Bool {
+        guard spareDescriptor != nil else { return false }
+        spareDescriptor = nil
+        defer { spareDescriptor = Self.openSpare() }
+        // The caller pauses where even this accept fails.
+        guard let accepted = try? UnixSocket.accept(on: acceptor.listener.descriptor) else { return false }
+        refuse(accepted, "the daemon has no descriptors left; try again later, or raise LimitNOFILE=")
+        return true
+    }
+
+    private func pauseAccepting(_ index: Int) {
+        acceptors[index].source.suspend()
+        let resume: @Sendable () -> Void = { [weak self] in
+            self?.assumeIsolated { server in
+                guard server.acceptors.indices.contains(index) else { return }
+                if server.spareDescriptor == nil { server.spareDescriptor = Self.openSpare() }
+                server.acceptors[index].source.resume()
+            }
+        }
+        executor.queue.asyncAfter(deadline: .now() + .milliseconds(Self.acceptPauseMilliseconds), execute: resume)
+    }
+
+    private func admit(_ descriptor: FileDescriptor, role: SocketRole) {
+        let peer: PeerIdentity
+        do throws(SystemError) {
+            peer = try peers.identify(descriptor)
+        } catch {
+            log(.warning, "a connection was closed: \(error)")
+            return
+        }
+        guard connections.count < settings.limits.maximumConnections else {
+            return refuse(descriptor, "the daemon has \(connections.count) connections, and takes no more")
+        }
+        let count = users[peer.uid]?.connections ?? 0
+        guard count < settings.limits.maximumConnectionsPerUser else {
+            return refuse(descriptor, "you have \(count) connections, and may have no more; close some")
+        }
+        users[peer.uid, default: UserAccount()].connections += 1
+        let connection = Connection(id: nextNumber(), role: role, peer: peer, descriptor: descriptor)
+        connections[connection.id] = connection
+        let id = connection.id
+        connection.reader = ReadinessSource(.read, of: descriptor, queue: executor.queue) { [weak self] in
+            self?.assumeIsolated { $0.readable(id) }
+        }
+        connection.reader?.resume()
+    }
+
+    private func refuse(_ descriptor: FileDescriptor, _ message: String) {
+        log(.debug, "a connection was refused: \(message)")
+        var output = OutputBuffer()
+        output.append(line: RPCAnswer.error(RPCError(.tooManyConnections, message), id: nil))
+        // The client may be gone already; then nobody misses the sentence.
+        _ = output.write(to: descriptor)
+    }
+}

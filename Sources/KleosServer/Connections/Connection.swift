@@ -1,0 +1,62 @@
+import Dispatch
+import KleosModel
+import KleosSupport
+import KleosWire
+
+/// One client; lives on the server's queue.
+final class Connection {
+    let id: UInt64
+    let role: SocketRole
+    let peer: PeerIdentity
+    let descriptor: FileDescriptor
+
+    var framer = LineFramer(maximumBytes: Limits.requestBytes)
+    var output = OutputBuffer()
+    /// Requests that are not answered yet.
+    var unanswered = 0
+    /// Those of them whose answers may be large.
+    var unansweredHeavy = 0
+    /// Submissions of this turn, handed to the store together.
+    var bundle: [PendingSubmit] = []
+    var batches: [UInt64: BatchAnswer] = [:]
+    var subscription: Subscription?
+    var presence: Presence?
+
+    /// Whether lines may wait in the framer because a limit was reached.
+    var isBlocked = false
+    /// Whether the peer sends nothing more.
+    var hasEnded = false
+    /// Whether it is closed as soon as its output is written.
+    var isClosing = false
+    var isClosed = false
+    /// Whether a timer looks after the progress of its output.
+    var isWatched = false
+    /// Whether it stands in the list of connections that have something to write.
+    var isDirty = false
+
+    var reader: ReadinessSource?
+    var writer: ReadinessSource?
+
+    /// Who submits, asked of /proc when first needed.
+    private(set) lazy var submitter: Submitter = {
+        let details = ProcessDetails.read(pid: peer.pid)
+        return Submitter(uid: peer.uid, pid: peer.pid, executable: details.executable, unit: details.unit)
+    }()
+
+    init(id: UInt64, role: SocketRole, peer: PeerIdentity, descriptor: FileDescriptor) {
+        self.id = id
+        self.role = role
+        self.peer = peer
+        self.descriptor = descriptor
+    }
+
+    /// The user whose events the client may see; nil for all.
+    var visibleUID: UInt32? { role == .control ? nil : peer.uid }
+
+    func cancelSources() {
+        reader?.cancel()
+        writer?.cancel()
+        reader = nil
+        writer = nil
+    }
+}

@@ -1,0 +1,211 @@
+import Dispatch
+import Glibc
+import KleosConfig
+import KleosModel
+import KleosSupport
+import KleosWire
+
+extension Server {
+    /// Bytes read in one turn of a connection.
+    private static let readBytes = 65_536
+    /// Requests are taken up only while less output than this waits, so that pushes and answers under way fit, too.
+    private static let outputMarkBytes = 262_144
+    /// Requests under way whose answers may be large.
+    private static let maximumHeavy = 2
+    /// One user's connections together have at most so many times the unanswered requests of one.
+    private static let userShare = 4
+
+    // MARK: Reading
+
+    func readable(_ id: UInt64) {
+        guard let connection = connections[id], !connection.hasEnded else { return }
+        do throws(SystemError) {
+            let bytes = try connection.descriptor.read(limitBytes: Self.readBytes)
+            if bytes.isEmpty {
+                connection.hasEnded = true
+                connection.reader?.suspend()
+            } else {
+                connection.framer.append(bytes)
+            }
+        } catch {
+            if error.code == EAGAIN { return }
+            log(.debug, "a connection broke: \(error)")
+            return close(connection)
+        }
+        process(connection)
+        markDirty(connection)
+    }
+
+    /// Whether another request of the connection may be taken up.
+    private func mayProcess(_ connection: Connection) -> Bool {
+        let limits = settings.limits
+        return !connection.isClosing && connection.unanswered < limits.maximumUnanswered
+            && connection.unansweredHeavy < Self.maximumHeavy
+            && connection.output.count < min(Self.outputMarkBytes, limits.outputLimitBytes)
+            && !isOverShare(connection.peer.uid)
+    }
+
+    private func isOverShare(_ uid: UInt32) -> Bool {
+        (users[uid]?.unanswered ?? 0) >= settings.limits.maximumUnanswered * Self.userShare
+    }
+
+    /// Takes up the lines that are there, as far as the limits allow.
+    private func process(_ connection: Connection) {
+        let now = clock.read()
+        connection.isBlocked = false
+        while !connection.isClosed, !connection.isClosing {
+            guard mayProcess(connection) else {
+                connection.isBlocked = true
+                if isOverShare(connection.peer.uid) { users[connection.peer.uid]?.blocked.insert(connection.id) }
+                break
+            }
+            guard let frame = connection.framer.next() else { break }
+            switch frame {
+            case .line(let line): take(line, from: connection, now: now)
+            case .tooLong:
+                let message = "a request has at most \(Limits.requestBytes) bytes; this line was skipped"
+                send(RPCAnswer.error(RPCError(.tooLarge, message), id: nil), to: connection)
+            }
+        }
+        submitBundle(of: connection)
+        guard !connection.isClosed else { return }
+        if connection.isBlocked || connection.hasEnded || connection.isClosing {
+            connection.reader?.suspend()
+        } else {
+            connection.reader?.resume()
+        }
+    }
+
+    // MARK: Writing
+
+    /// Queues one line for a connection.
+    func send(_ line: [UInt8], to connection: Connection) {
+        guard !connection.isClosed else { return }
+        connection.output.append(line: line)
+        markDirty(connection)
+    }
+
+    /// Writes the connection's output, and goes on with its requests, once everything that is queued now was handled:
+    /// so answers that come together go out together.
+    func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        if dirty.isEmpty { async { $0.flushAll() } }
+        dirty.append(connection)
+    }
+
+    private func flushAll() {
+        let all = dirty
+        dirty = []
+        for connection in all {
+            connection.isDirty = false
+            flush(connection)
+            guard !connection.isClosed else { continue }
+            if connection.isBlocked, mayProcess(connection) {
+                process(connection)
+                markDirty(connection)
+            }
+            closeIfFinished(connection)
+        }
+    }
+
+    func flush(_ connection: Connection) {
+        guard !connection.isClosed, !connection.output.isEmpty else { return }
+        switch connection.output.write(to: connection.descriptor) {
+        case .finished: connection.writer?.suspend()
+        case .failed(let code):
+            log(.debug, "a client went away: \(SystemError("write to it", code: code))")
+            close(connection)
+        case .blocked:
+            guard connection.output.count <= settings.limits.outputLimitBytes else {
+                return cutOff(connection, "it does not read what it subscribed to")
+            }
+            awaitWritable(connection)
+        }
+    }
+
+    private func awaitWritable(_ connection: Connection) {
+        let id = connection.id
+        if connection.writer == nil {
+            connection.writer = ReadinessSource(.write, of: connection.descriptor, queue: executor.queue) {
+                [weak self] in
+                self?.assumeIsolated { server in
+                    guard let connection = server.connections[id] else { return }
+                    server.flush(connection)
+                    server.markDirty(connection)
+                }
+            }
+        }
+        connection.writer?.resume()
+        watch(connection)
+    }
+
+    /// Closes the connection where none of its output is taken for the time allowed.
+    private func watch(_ connection: Connection) {
+        guard !connection.isWatched else { return }
+        connection.isWatched = true
+        let id = connection.id
+        let written = connection.output.writtenBytes
+        let look: @Sendable () -> Void = { [weak self] in
+            self?.assumeIsolated { server in
+                guard let connection = server.connections[id] else { return }
+                connection.isWatched = false
+                guard !connection.output.isEmpty else { return }
+                guard connection.output.writtenBytes > written else {
+                    return server.cutOff(connection, "it reads no answers")
+                }
+                server.watch(connection)
+            }
+        }
+        executor.queue.asyncAfter(
+            deadline: .now() + .milliseconds(settings.stallTimeoutMilliseconds), execute: look)
+    }
+
+    // MARK: Closing
+
+    private func cutOff(_ connection: Connection, _ reason: String) {
+        log(
+            .info, "a client was cut off: \(reason)",
+            ["uid": String(connection.peer.uid), "pid": String(connection.peer.pid)])
+        close(connection)
+    }
+
+    private func closeIfFinished(_ connection: Connection) {
+        guard !connection.isClosed, connection.output.isEmpty else { return }
+        if connection.isClosing || (connection.hasEnded && connection.unanswered == 0 && !connection.isBlocked) {
+            close(connection)
+        }
+    }
+
+    func close(_ connection: Connection) {
+        guard !connection.isClosed else { return }
+        connection.isClosed = true
+        if connection.framer.hasPartialLine { log(.debug, "a client left in the middle of a line") }
+        connection.cancelSources()
+        connections[connection.id] = nil
+        subscribers.remove(connection.id)
+        let uid = connection.peer.uid
+        users[uid]?.connections -= 1
+        users[uid]?.blocked.remove(connection.id)
+        forgetIfIdle(uid)
+    }
+
+    func forgetIfIdle(_ uid: UInt32) {
+        if users[uid]?.isIdle == true { users[uid] = nil }
+    }
+
+    /// Takes an answered request off the accounts of its user, and lets the user's waiting connections go on.
+    func settleAccount(_ token: ReplyToken) {
+        guard var user = users[token.uid] else { return }
+        user.unanswered -= 1
+        let released = user.blocked
+        if !released.isEmpty, user.unanswered < settings.limits.maximumUnanswered * Self.userShare {
+            user.blocked = []
+            users[token.uid] = user
+            for id in released { connections[id].map(markDirty) }
+        } else {
+            users[token.uid] = user
+            forgetIfIdle(token.uid)
+        }
+    }
+}

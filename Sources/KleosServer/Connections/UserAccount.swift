@@ -1,0 +1,26 @@
+/// What one user's connections come to.
+struct UserAccount {
+    var connections = 0
+    /// Requests of all connections that are not answered yet, those of closed ones included.
+    var unanswered = 0
+    /// Connections that wait for `unanswered` to fall.
+    var blocked: Set<UInt64> = []
+    private var allowance: Double?
+    private var refilledMilliseconds: Int64 = 0
+
+    var isIdle: Bool { connections == 0 && unanswered == 0 && allowance == nil }
+
+    /// Takes one event from the user's allowance of `perMinute`; false where it is used up.
+    mutating func takeEvent(perMinute: Int, nowMilliseconds: Int64) -> Bool {
+        let full = Double(perMinute)
+        let elapsed = Double(max(0, nowMilliseconds - refilledMilliseconds))
+        let available = min(full, (allowance ?? full) + elapsed * full / 60_000)
+        refilledMilliseconds = nowMilliseconds
+        guard available >= 1 else {
+            allowance = available
+            return false
+        }
+        allowance = available - 1
+        return true
+    }
+}

@@ -1,0 +1,65 @@
+import KleosJSON
+import KleosModel
+import KleosStore
+import KleosSupport
+import KleosWire
+
+extension Server {
+    /// Everybody may ask: it counts, and names no player and no event.
+    func status(_ token: ReplyToken, _ connection: Connection) {
+        hooks.endpointConditions { [self] conditions in
+            store.perform(lane: token.connection) { outbox throws(StoreError) in
+                (try outbox.counters(), try outbox.storage())
+            } then: { [self] result in
+                self.async { server in
+                    switch result {
+                    case .success(let (counters, storage)):
+                        let answer = server.statusAnswer(counters, storage, conditions)
+                        server.reply(token, .success(answer.json))
+                    case .failure(let error): server.reply(token, .failure(server.failure(error)))
+                    }
+                }
+            }
+        }
+    }
+
+    private func statusAnswer(
+        _ counters: OutboxCounters, _ storage: StorageReport, _ conditions: [EndpointCondition]
+    ) -> StatusAnswer {
+        var counts: [DeliveryState: Int] = [:]
+        for endpoint in counters.endpoints { counts.merge(endpoint.counts, uniquingKeysWith: +) }
+        let byName = Dictionary(counters.endpoints.map { ($0.name, $0) }) { first, _ in first }
+        let configured = Set(conditions.map(\.name))
+        var rows = conditions.map { EndpointRow($0, counters: byName[$0.name]) }
+        for endpoint in counters.endpoints where !configured.contains(endpoint.name) && endpoint.hasUnsettled {
+            let condition = EndpointCondition(
+                name: endpoint.name, url: "", kind: .paused, reason: "it is not in the configuration")
+            rows.append(EndpointRow(condition, counters: endpoint))
+        }
+        return StatusAnswer(
+            uptimeSeconds: (clock.read().bootMilliseconds - startedMilliseconds) / 1_000, path: storage.path,
+            usedBytes: storage.usedBytes, limitBytes: storage.limitBytes, freeBytes: storage.freeBytes,
+            floorBytes: storage.floorBytes, isAccepting: storage.isAccepting, counts: counts,
+            endpoints: rows.sorted { $0.name < $1.name }, pendingNotices: counters.pendingNotices)
+    }
+}
+
+extension OutboxCounters.Endpoint {
+    /// waiting, ready, sending and held.
+    var undelivered: Int { counts.reduce(0) { $0 + ($1.key.isUnsettled ? $1.value : 0) } }
+
+    /// Whether there is something that an administrator may have to look after.
+    var hasUnsettled: Bool { undelivered > 0 || (counts[.dead] ?? 0) > 0 }
+}
+
+extension EndpointRow {
+    /// An endpoint as `status` and subscribers see it.
+    init(_ condition: EndpointCondition, counters: OutboxCounters.Endpoint?) {
+        self.init(
+            name: condition.name, url: condition.url, condition: condition.kind.rawValue, reason: condition.reason,
+            sinceMilliseconds: condition.sinceMilliseconds, lastSuccessMilliseconds: condition.lastSuccessMilliseconds,
+            lastError: condition.lastError, nextProbeMilliseconds: condition.nextProbeMilliseconds,
+            inFlight: condition.inFlight, undelivered: counters?.undelivered ?? 0, dead: counters?.counts[.dead] ?? 0,
+            oldestUndeliveredMilliseconds: counters?.oldestUndeliveredMilliseconds)
+    }
+}

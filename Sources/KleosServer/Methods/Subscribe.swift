@@ -1,0 +1,80 @@
+import KleosJSON
+import KleosModel
+import KleosStore
+import KleosSupport
+import KleosWire
+
+// subscribe and presence: what belongs to a connection and ends with it; and the pushes.
+
+extension Server {
+    func subscribe(_ parameters: SubscribeParameters, _ token: ReplyToken, _ connection: Connection) {
+        connection.subscription = Subscription(
+            topics: Set(parameters.topics), game: parameters.game, player: parameters.player,
+            uid: connection.visibleUID)
+        if parameters.topics.isEmpty {
+            subscribers.remove(connection.id)
+        } else {
+            subscribers.insert(connection.id)
+        }
+        connection.presence?.isSubscribedToNotices = parameters.topics.contains(.notices)
+        reply(token, .success(["topics": .array(parameters.topics.map { .string($0.rawValue) })]))
+    }
+
+    func presence(_ parameters: PresenceParameters, _ token: ReplyToken, _ connection: Connection) throws(RPCError) {
+        let game = try submissibleGame(parameters.game, for: connection.peer)
+        connection.presence = Presence(
+            uid: connection.peer.uid, game: game.id, player: parameters.player ?? game.player,
+            state: parameters.state,
+            isSubscribedToNotices: connection.subscription?.topics.contains(.notices) ?? false)
+        reply(token, .success(["state": .string(parameters.state.rawValue)]))
+    }
+
+    /// Tells subscribers what a COMMIT changed.
+    func push(_ changes: OutboxChanges) {
+        guard !subscribers.isEmpty else { return }
+        for change in changes.deliveries {
+            push(.deliveries, Self.json(change)) {
+                $0.covers(uid: change.uid, game: change.game, player: change.player)
+            }
+        }
+        for notice in changes.notices {
+            push(.notices, row(notice, locale: nil).json) {
+                $0.covers(uid: notice.uid, game: notice.game, player: notice.player)
+            }
+        }
+    }
+
+    func push(_ condition: EndpointCondition) {
+        guard !subscribers.isEmpty else { return }
+        var object = EndpointRow(condition, counters: nil).json.objectValue ?? JSONObject()
+        // Counts are not known here, and zeros would be a lie.
+        object["undelivered"] = nil
+        object["dead"] = nil
+        push(.endpoints, .object(object)) { _ in true }
+    }
+
+    private func push(_ topic: Topic, _ parameters: @autoclosure () -> JSONValue, where covers: (Subscription) -> Bool)
+    {
+        var line: [UInt8]?
+        for id in subscribers {
+            guard let connection = connections[id], let subscription = connection.subscription,
+                subscription.topics.contains(topic), covers(subscription)
+            else { continue }
+            let bytes = line ?? RPCAnswer.notification(method: topic.notificationMethod, parameters: parameters())
+            line = bytes
+            send(bytes, to: connection)
+        }
+    }
+
+    private static func json(_ change: DeliveryChange) -> JSONValue {
+        var object = JSONObject()
+        object["key"] = .string(change.key.description)
+        object["endpoint"] = .string(change.endpoint)
+        object["game"] = .string(change.game)
+        object["player"] = .string(change.player)
+        object["from"] = change.from.map { .string($0.rawValue) }
+        object["state"] = .string(change.to.rawValue)
+        object["reason"] = change.reason.map { .string($0.rawValue) }
+        return .object(object)
+    }
+}

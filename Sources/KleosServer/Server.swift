@@ -1,0 +1,106 @@
+import Dispatch
+import Glibc
+package import KleosModel
+package import KleosStore
+package import KleosSupport
+import KleosWire
+
+/// The daemon's side of its sockets: takes in connections, answers their requests, pushes what they subscribed to.
+package actor Server: QueueActor {
+    package nonisolated let executor = QueueExecutor(label: "kleos.server")
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    let store: Store
+    let hooks: ServerHooks
+    let clock: any Clock
+    let log: Log
+    let peers: PeerResolver
+    let startedMilliseconds: Int64
+
+    var settings: ServerSettings
+    var random: SeededGenerator
+    var acceptors: [Acceptor] = []
+    var connections: [UInt64: Connection] = [:]
+    var users: [UInt32: UserAccount] = [:]
+    var subscribers: Set<UInt64> = []
+    var dirty: [Connection] = []
+    var lastNumber: UInt64 = 0
+    /// Given up for a moment when descriptors run out, so that a client can be told.
+    var spareDescriptor: FileDescriptor?
+    var isStopped = false
+
+    /// Makes a server; nothing is served before `listen`.
+    package init(
+        store: Store, settings: ServerSettings, hooks: ServerHooks, clock: any Clock, log: Log,
+        random: SeededGenerator = .unpredictable(), peers: PeerResolver = .kernel
+    ) {
+        self.store = store
+        self.settings = settings
+        self.hooks = hooks
+        self.clock = clock
+        self.log = log
+        self.random = random
+        self.peers = peers
+        startedMilliseconds = clock.read().bootMilliseconds
+        spareDescriptor = Self.openSpare()
+    }
+
+    static func openSpare() -> FileDescriptor? {
+        // Without a spare, clients beyond the limit wait in the backlog in place of being told.
+        try? FileDescriptor.open("/dev/null", O_RDONLY)
+    }
+
+    /// Begins to serve at these sockets.
+    package nonisolated func listen(on listeners: [Listener]) {
+        async { server in
+            for listener in listeners { server.serve(listener) }
+        }
+    }
+
+    /// Applies new settings to everything that is asked from now on.
+    package nonisolated func configure(_ settings: ServerSettings) {
+        async { $0.settings = settings }
+    }
+
+    /// Tells subscribers what a COMMIT changed.
+    package nonisolated func publish(_ changes: OutboxChanges) {
+        guard !changes.deliveries.isEmpty || !changes.notices.isEmpty else { return }
+        async { $0.push(changes) }
+    }
+
+    /// Tells subscribers how an endpoint is doing.
+    package nonisolated func publish(condition: EndpointCondition) {
+        async { $0.push(condition) }
+    }
+
+    /// The games that are connected and said so.
+    package var presences: [Presence] {
+        connections.values.compactMap(\.presence)
+    }
+
+    /// Takes no more connections, closes those that there are, unlinks own sockets, and calls `completion` on the
+    /// server's queue; may be called twice, and before `listen`.
+    package nonisolated func stop(then completion: @escaping @Sendable () -> Void) {
+        async { server in
+            server.shutDown()
+            completion()
+        }
+    }
+
+    private func shutDown() {
+        isStopped = true
+        for acceptor in acceptors { acceptor.close() }
+        acceptors = []
+        for connection in Array(connections.values) {
+            // What is answered already gets out; the peer sees the end after it.
+            flush(connection)
+            close(connection)
+        }
+    }
+
+    /// A number that no connection and no batch has had.
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+package import KleosConfig
+package import KleosModel
+
+/// What the server goes by, as one value that a reload replaces whole.
+package struct ServerSettings: Sendable {
+    /// By id.
+    package var games: [String: Game]
+    /// By name.
+    package var endpoints: [String: Endpoint]
+    package var limits: ConnectionLimits
+    /// Members of this group may use the control socket; nil for root and the daemon's own user only.
+    package var controlGID: UInt32?
+    /// The user that the daemon runs as.
+    package var daemonUID: UInt32
+    /// A connection that takes none of its output for so long is closed.
+    package var stallTimeoutMilliseconds: Int
+
+    /// Makes settings from their parts.
+    package init(
+        games: [String: Game], endpoints: [String: Endpoint], limits: ConnectionLimits = ConnectionLimits(),
+        controlGID: UInt32? = nil, daemonUID: UInt32 = getuid(), stallTimeoutMilliseconds: Int = 30_000
+    ) {
+        self.games = games
+        self.endpoints = endpoints
+        self.limits = limits
+        self.controlGID = controlGID
+        self.daemonUID = daemonUID
+        self.stallTimeoutMilliseconds = stallTimeoutMilliseconds
+    }
+
+    /// Takes what concerns the server from a configuration.
+    package init(_ configuration: Configuration) {
+        self.init(
+            games: configuration.games, endpoints: configuration.endpoints, limits: configuration.daemon.limits,
+            controlGID: configuration.daemon.controlGID)
+    }
+}

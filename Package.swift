@@ -102,8 +102,8 @@ let package = Package(
         tests(
             "KleosNotifyTests",
             [
-                "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON",
-                "KleosTestSupport",
+                "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON", "KleosWire",
+                "KleosTestSupport", "kleos",
             ]),
         tests("KleosPracticeTests", ["KleosPractice", "KleosJSON", "KleosSupport", "KleosTestSupport"]),
         tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),

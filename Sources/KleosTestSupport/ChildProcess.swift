@@ -50,7 +50,11 @@ package final class ChildProcess {
         var all = sigset_t()
         sigfillset(&all)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        // The threads of Dispatch block signals, and a program would start with them blocked.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         var child: pid_t = 0
         let code = CStrings.with([executable] + arguments, Self.variables(adding: environment)) { words, variables in
             posix_spawn(&child, executable, &actions, &attributes, words, variables)

@@ -1,0 +1,85 @@
+import Glibc
+import KleosJSON
+import KleosSupport
+import KleosTestSupport
+
+/// A session bus, and on demand an X server with dunst on it; all gone with the last reference.
+final class DesktopSession {
+    private let folder: String
+    private let bus: ChildProcess
+    private var screen: ChildProcess?
+    private var service: ChildProcess?
+    private(set) var variables: [String: String]
+
+    /// The programs that are needed and the Debian packages that have them.
+    private static let programs = ["dbus-daemon": "dbus-daemon", "Xvfb": "xvfb", "dunst": "dunst", "dunstctl": "dunst"]
+
+    /// The packages that are missing on this machine.
+    static var missingPackages: [String] {
+        Set(programs.filter { access("/usr/bin/\($0.key)", X_OK) != 0 }.values).sorted()
+    }
+
+    init(folder: String) throws {
+        self.folder = folder
+        bus = try ChildProcess(
+            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address"],
+            environment: ["DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_RUNTIME_DIR": folder],
+            errorFile: "\(folder)/bus.log")
+        guard let address = try bus.nextLine() else { throw SystemError("read the bus's address", code: EPIPE) }
+        variables = [
+            "DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder, "HOME": folder, "DISPLAY": "",
+            "KLEOS_SOCKET": "", "LANG": "C.UTF-8",
+        ]
+    }
+
+    /// Starts the X server and the notification service.
+    func startNotifications() throws {
+        let screen = try ChildProcess(
+            "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "800x400x24", "-nolisten", "tcp"],
+            errorFile: "\(folder)/screen.log")
+        guard let display = try screen.nextLine() else { throw SystemError("read the display", code: EPIPE) }
+        self.screen = screen
+        variables["DISPLAY"] = ":\(display)"
+        let settings = """
+            [global]
+            font = Sans 12
+            width = 420
+            markup = full
+            show_indicators = no
+            [urgency_normal]
+            timeout = 0
+            """
+        try SmallFile.replace("\(folder)/dunstrc", with: Array(settings.utf8))
+        service = try ChildProcess(
+            "/usr/bin/dunst", ["-conf", "\(folder)/dunstrc"], environment: variables,
+            errorFile: "\(folder)/dunst.log")
+    }
+
+    /// Closes what is shown and returns the summary and body of everything that was, oldest first.
+    func history() throws -> [(id: Int64, application: String, summary: String, body: String, category: String)] {
+        _ = try control("close-all")
+        let history = try JSONParser.parse(Array(try control("history").utf8))
+        let entries = history["data"]?.arrayValue?.first?.arrayValue ?? []
+        return entries.reversed().map { entry in
+            func text(_ name: String) -> String { entry[name]?["data"]?.stringValue ?? "" }
+            return (
+                entry["id"]?["data"]?.int64Value ?? 0, text("appname"), text("summary"), text("body"),
+                text("category")
+            )
+        }
+    }
+
+    /// Runs dunstctl and returns what it prints.
+    func control(_ verb: String) throws -> String {
+        try ChildProcess(
+            "/usr/bin/dunstctl", [verb], environment: variables, errorFile: "\(folder)/dunstctl.log"
+        ).finish().output
+    }
+
+    /// Takes a picture of the screen.
+    func takePicture(_ path: String) throws {
+        _ = try ChildProcess(
+            "/usr/bin/import", ["-window", "root", path], environment: variables, errorFile: "\(folder)/import.log"
+        ).finish()
+    }
+}

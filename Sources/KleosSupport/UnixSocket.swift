@@ -1,5 +1,5 @@
 import CLinux
-package import Glibc
+import Glibc
 
 /// Who is at the other end of a Unix socket, as the kernel says.
 package struct PeerIdentity: Sendable, Equatable {
@@ -39,7 +39,7 @@ package enum UnixSocket {
     }
 
     /// Binds and listens at `path`, with `mode` from the first moment on. Throws `SystemError`, EADDRINUSE included.
-    package static func listen(at path: String, mode: mode_t, backlog: Int32 = 1024) throws(SystemError)
+    package static func listen(at path: String, mode: UInt32, backlog: Int32 = 1024) throws(SystemError)
         -> FileDescriptor
     {
         let descriptor = try make()

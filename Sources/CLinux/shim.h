@@ -3,7 +3,6 @@
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -27,8 +26,9 @@ static inline int kleos_pidfd_open(pid_t process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-// glibc declares it for its own default feature set only, which the Glibc module does not have.
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
-static inline int kleos_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+// glibc declares it for its own default feature set only, which the Glibc module does not have; and spawn.h here would
+// take types like mode_t away from the Glibc module.
+extern int kleos_addclosefrom(void *, int) __asm__("posix_spawn_file_actions_addclosefrom_np");
+static inline int kleos_spawn_close_from(void *actions, int first) {
+    return kleos_addclosefrom(actions, first);
 }

@@ -6,8 +6,12 @@ final class Connection {
     private let path: String
     private var statements: [String: Statement] = [:]
 
+    /// Set once, before SQLite starts; it refuses afterwards, and then the statistics stay on.
+    private static let configuration: Int32 = kleos_sqlite_omit_statistics()
+
     /// Opens or makes the database at `path` without reading it yet. Throws `StoreError`.
     init(path: String) throws(StoreError) {
+        _ = Self.configuration
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)

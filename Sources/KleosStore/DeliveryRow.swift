@@ -49,6 +49,8 @@ struct DeliveryRow {
 
     static let select = "SELECT \(columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event"
 
+    static let selectByID = "\(select) WHERE d.id = ?1"
+
     /// As `select`, by way of an index.
     static func select(using index: String) -> String {
         "SELECT \(columns) FROM deliveries d INDEXED BY \(index) CROSS JOIN events e ON e.id = d.event"
@@ -97,7 +99,7 @@ extension DeliveryState {
 extension Outbox {
     /// Reads one delivery.
     func row(_ id: DeliveryID) throws(StoreError) -> DeliveryRow? {
-        try database.first("\(DeliveryRow.select) WHERE d.id = ?1", SQLValue(id.number)) { DeliveryRow($0) }
+        try database.first(DeliveryRow.selectByID, SQLValue(id.number)) { DeliveryRow($0) }
     }
 
     /// Moves `row` to `state`, together with everything else that was changed in it; guarded by the state that it had.

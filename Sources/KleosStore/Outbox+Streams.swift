@@ -41,15 +41,20 @@ extension Outbox {
             """, SQLValue(stream), SQLValue(id)) != nil
     }
 
+    // Kept whole, because putting them together again would cost as much as executing them.
+    private static let nextWaitingSQL = """
+        \(DeliveryRow.select)
+        WHERE d.stream = ?1 AND d.state = 'waiting' AND d.settled IS NULL ORDER BY d.id LIMIT 1
+        """
+    private static let mergeableSQL = """
+        \(DeliveryRow.select)
+        WHERE d.stream = ?1 AND d.state IN ('waiting', 'ready', 'sending') AND d.settled IS NULL AND d.merge != 0
+        ORDER BY d.id
+        """
+
     /// Makes the next waiting delivery of `stream` ready, if the stream's situation admits one.
     func promote(_ stream: Int64, nowMilliseconds: Int64) throws(StoreError) {
-        let next = try database.first(
-            """
-            \(DeliveryRow.select)
-            WHERE d.stream = ?1 AND d.state = 'waiting' AND d.settled IS NULL ORDER BY d.id LIMIT 1
-            """,
-            SQLValue(stream)
-        ) { DeliveryRow($0) }
+        let next = try database.first(Self.nextWaitingSQL, SQLValue(stream)) { DeliveryRow($0) }
         guard var next, try situation(of: stream).admits(isStrict: next.isStrict) else { return }
         if next.isStrict, try isStoppedByHeld(stream: stream, before: next.id.number) { return }
         next.dueMilliseconds = min(next.dueMilliseconds, nowMilliseconds + Self.maximumDelayMilliseconds)
@@ -64,13 +69,7 @@ extension Outbox {
 
     /// The deliveries of `stream` that can replace each other, in order; the one in flight included.
     func mergeable(_ stream: Int64) throws(StoreError) -> [DeliveryRow] {
-        try database.rows(
-            """
-            \(DeliveryRow.select)
-            WHERE d.stream = ?1 AND d.state IN ('waiting', 'ready', 'sending') AND d.settled IS NULL AND d.merge != 0
-            ORDER BY d.id
-            """, [SQLValue(stream)]
-        ) { DeliveryRow($0) }
+        try database.rows(Self.mergeableSQL, [SQLValue(stream)]) { DeliveryRow($0) }
     }
 
     private func coalesce(_ stream: Int64, nowMilliseconds: Int64) throws(StoreError) {

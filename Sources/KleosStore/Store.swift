@@ -120,6 +120,9 @@ package actor Store: QueueActor {
         try sync { store in try store.outbox.map(body) }
     }
 
+    /// Whether a transaction is open; for tests.
+    var isInTransaction: Bool? { outbox?.database.isInTransaction }
+
     private func finish() {
         while failure == nil, outbox != nil, !inbox.withLock({ $0.queue.isEmpty }) { drain() }
         guard let outbox else { return }

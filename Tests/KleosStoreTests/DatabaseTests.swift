@@ -1,0 +1,188 @@
+import Glibc
+import KleosModel
+import KleosSupport
+import KleosTestSupport
+import Testing
+
+@testable import KleosStore
+
+@Suite struct DatabaseTests {
+    static let options = StoreOptions(freeFloorBytes: 0, reserveBytes: 0, machineID: "machine-1")
+
+    func failure(_ folder: TemporaryFolder) -> StoreError.Kind? {
+        do {
+            try TemporaryStore(folder: folder, log: Log(sink: { _, _ in })).close()
+            return nil
+        } catch {
+            return (error as? StoreError)?.kind
+        }
+    }
+
+    /// Changes four bytes of the database's header.
+    func patch(_ path: String, at offset: Int, _ value: UInt32) throws {
+        var bytes = try SmallFile.read(at: path)
+        for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(24 - 8 * index)) }
+        try SmallFile.replace(path, with: bytes)
+    }
+
+    @Test func aNewerSchemaIsRefusedAndLeftUntouched() throws {
+        let folder = try TemporaryFolder()
+        try TemporaryStore(folder: folder).close()
+        try patch(folder.path("outbox.db"), at: 60, 99)
+        let before = try SmallFile.read(at: folder.path("outbox.db"))
+        let names = try Folder.names(in: folder.path)
+        #expect(failure(folder) == .newerSchema)
+        #expect(try SmallFile.read(at: folder.path("outbox.db")) == before)
+        #expect(try Folder.names(in: folder.path) == names)
+    }
+
+    @Test func anotherProgramsDatabaseIsRefusedAndLeftUntouched() throws {
+        let folder = try TemporaryFolder()
+        try TemporaryStore(folder: folder).close()
+        try patch(folder.path("outbox.db"), at: 68, 7)
+        let before = try SmallFile.read(at: folder.path("outbox.db"))
+        #expect(failure(folder) == .foreign)
+        #expect(try SmallFile.read(at: folder.path("outbox.db")) == before)
+    }
+
+    @Test func whatIsNoDatabaseIsSetAsideWhole() throws {
+        let folder = try TemporaryFolder()
+        let junk = Array(repeating: UInt8(ascii: "x"), count: 5_000)
+        try SmallFile.replace(folder.path("outbox.db"), with: junk)
+        let store = try TemporaryStore(folder: folder, log: Log(sink: { _, _ in }))
+        let event = EventMaker(store.clock).score(1)
+        #expect(try store.accept(event) == .accepted(event.key))
+        let names = try Folder.names(in: folder.path)
+        let aside = try #require(names.first { $0.hasPrefix("outbox.db.damaged-") })
+        #expect(try SmallFile.read(at: folder.path(aside)) == junk)
+    }
+
+    @Test func aSecondOwnerIsRefused() throws {
+        let store = try TemporaryStore()
+        #expect(failure(store.folder) == .locked)
+    }
+
+    @Test func aMissingFolderIsRefused() {
+        #expect(throws: StoreError.self) {
+            _ = try Store.open(
+                directory: "/nonexistent/kleos", options: Self.options, clock: ManualClock(), log: Log())
+        }
+    }
+
+    @Test(arguments: [
+        (UInt32(0x6969), FileSystemKind.network("NFS")), (0xFF53_4D42, .network("CIFS")), (0x517B, .network("SMB")),
+        (0xFE53_4D42, .network("SMB2")), (0x0102_1997, .network("9P")), (0x00C3_6400, .network("Ceph")),
+        (0x5346_414F, .network("AFS")), (0x6573_5546, .userSpace), (0xEF53, .local), (0x0102_1994, .local),
+    ])
+    func networkFileSystemsAreTold(magic: UInt32, kind: FileSystemKind) {
+        #expect(FileSystemKind(magic: magic) == kind)
+    }
+
+    @Test func theReserveIsMadeAndGivenUp() throws {
+        let options = StoreOptions(freeFloorBytes: 0, reserveBytes: 65_536, machineID: "m")
+        let store = try TemporaryStore(options: options)
+        try store.accept(EventMaker(store.clock).score(1))
+        store.close()
+        var information = stat()
+        #expect(stat(store.folder.path("outbox.reserve"), &information) == 0)
+        #expect(information.st_blocks * 512 >= 65_536)
+    }
+}
+
+@Suite struct RecoveryTests {
+    /// A copy of the files as they are now, as a power cut would leave them.
+    func snapshot(of folder: TemporaryFolder) throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        for name in try Folder.names(in: folder.path) {
+            try SmallFile.replace(copy.path(name), with: try SmallFile.read(at: folder.path(name), limitBytes: 1 << 28))
+        }
+        return copy
+    }
+
+    @Test func whatWasAcknowledgedIsThereAfterAKill() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        let events = (0..<50).map { maker.score($0, board: "b\($0)") }
+        for event in events { try store.accept(event) }
+        let claims = try store.claim(3)
+        let again = try TemporaryStore(folder: try snapshot(of: store.folder), clock: store.clock)
+        #expect(try again.all().count == 50)
+        let now = again.now
+        let report = try again.run { (outbox) throws(StoreError) in
+            try outbox.recover(atMostOnceEndpoints: [], now: now)
+        }
+        #expect(report.returned == claims.count)
+        let claim = try #require(try again.claim(50).first { $0.id == claims[0].id })
+        #expect(claim.mayHaveTakenEffect)
+        #expect(claim.attemptsMade == 1)
+    }
+
+    @Test func whereASecondSendCountsTwiceWhatWasInFlightIsAmbiguous() throws {
+        let store = try TemporaryStore()
+        let event = EventMaker(store.clock).score(1)
+        try store.accept(event, way(merge: .none))
+        _ = try store.claim()
+        let now = store.now
+        let report = try store.run { (outbox) throws(StoreError) in
+            try outbox.recover(atMostOnceEndpoints: ["home"], now: now)
+        }
+        #expect(report.ambiguous == 1)
+        #expect(try store.all().first?.reason == .ambiguous)
+    }
+
+    @Test func onAnotherMachineEverythingIsHeldUntilAdopted() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        let event = maker.score(1)
+        try store.accept(event)
+        let other = StoreOptions(freeFloorBytes: 0, reserveBytes: 0, machineID: "machine-2")
+        let clone = try TemporaryStore(
+            folder: try snapshot(of: store.folder), clock: store.clock, options: other, log: Log(sink: { _, _ in }))
+        #expect(try clone.all().map(\.reason) == [.clone])
+        #expect(try clone.claim().isEmpty)
+        let own = maker.score(2, board: "own")
+        try clone.accept(own)
+        #expect(try clone.state(own) == .ready)
+        let now = clone.now
+        #expect(try clone.run { (outbox) throws(StoreError) in try outbox.adopt(now: now) } == false)
+        #expect(try clone.state(event) == .ready)
+    }
+
+    @Test func whatLeavesTheConfigurationIsHeldAndComesBack() throws {
+        let store = try TemporaryStore()
+        let event = EventMaker(store.clock).score(1)
+        try store.accept(event)
+        let now = store.now
+        let steps: [(endpoints: Set<String>, state: DeliveryState)] = [(Set(), .held), (Set(["home"]), .ready)]
+        for (endpoints, state) in steps {
+            let more = try store.run { (outbox) throws(StoreError) in
+                try outbox.reconcile(games: ["g"], endpoints: endpoints, now: now)
+            }
+            #expect(!more)
+            #expect(try store.state(event) == state)
+        }
+    }
+
+    @Test func onlyWhatIsSurelyTooOldExpires() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        let old = maker.score(1, board: "old")
+        try store.accept(old)
+        store.clock.advance(milliseconds: 100_000)
+        let late = maker.score(1, board: "young")
+        try store.accept(late)
+        func expire() throws -> ExpireReport {
+            let now = store.now
+            return try store.run { (outbox) throws(StoreError) in
+                try outbox.expire(endpoint: "home", maximumAgeMilliseconds: 50_000, limit: 10, now: now)
+            }
+        }
+        store.clock.step(milliseconds: 1_000_000_000)
+        #expect(try expire().expired == 1)
+        #expect(try store.state(old) == .dead)
+        #expect(try store.state(late) == .ready)
+        store.clock.setSynchronized(false)
+        store.clock.reboot(bootID: "boot-2", afterMilliseconds: 1_000_000)
+        #expect(try expire().expired == 0)
+    }
+}

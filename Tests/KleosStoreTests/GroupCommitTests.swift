@@ -1,0 +1,144 @@
+import Dispatch
+import KleosModel
+import KleosSupport
+import KleosTestSupport
+import Synchronization
+import Testing
+
+@testable import KleosStore
+
+@Suite struct GroupCommitTests {
+    /// Does `submit` while the store's queue stands still, and returns once `count` answers came, in their order.
+    func answers<T: Sendable>(
+        _ store: TemporaryStore, count: Int, _ submit: (@escaping @Sendable (T) -> Void) -> Void
+    ) -> [T] {
+        let answers = Mutex<[T]>([])
+        let done = DispatchSemaphore(value: 0)
+        let gate = DispatchSemaphore(value: 0)
+        store.store.executor.queue.async { gate.wait() }
+        submit { answer in
+            answers.withLock { $0.append(answer) }
+            done.signal()
+        }
+        gate.signal()
+        for _ in 0..<count { done.wait() }
+        return answers.withLock { $0 }
+    }
+
+    @Test func noAnswerComesBeforeTheCommit() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        let underWay: [Bool?] = answers(store, count: 3) { answer in
+            for number in 0..<3 {
+                let event = maker.score(1, board: "\(number)")
+                store.store.perform({ (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) }) { _ in
+                    // On the store's queue already, so that the outbox can be looked at.
+                    answer(store.store.assumeIsolated { $0.isInTransaction })
+                }
+            }
+        }
+        #expect(underWay == [false, false, false])
+    }
+
+    @Test func aFailureUndoesOnlyItself() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        let (first, second, bad) = (maker.score(1, board: "1"), maker.score(1, board: "2"), maker.score(1, board: "3"))
+        let results: [Bool] = answers(store, count: 3) { answer in
+            for event in [first, bad, second] {
+                store.store.perform({ (outbox) throws(StoreError) in
+                    let result = try outbox.accept(event, fanOut: [way()])
+                    if event == bad { throw StoreError(.fault, operation: "test", message: "after writing") }
+                    return result
+                }) { result in answer((try? result.get()) != nil) }
+            }
+        }
+        #expect(results == [true, false, true])
+        #expect(Set(try store.all().map(\.key)) == [first.key, second.key])
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        #expect(counters.endpoints.first?.counts == [.ready: 2])
+    }
+
+    @Test func afterAFailedSyncNothingIsAnswered() throws {
+        let store = try TemporaryStore(log: Log(sink: { _, _ in }))
+        let event = EventMaker(store.clock).score(1)
+        let failed = DispatchSemaphore(value: 0)
+        let answered = Mutex(0)
+        store.store.setFailureHandler { error in
+            #expect(error.kind == .io)
+            failed.signal()
+        }
+        _ = store.store.withOutbox { $0.commitFault = StoreError(.io, operation: "sync", message: "test") }
+        for _ in 0..<2 {
+            store.store.perform({ (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) }) { _ in
+                answered.withLock { $0 += 1 }
+            }
+        }
+        failed.wait()
+        store.close()
+        #expect(answered.withLock { $0 } == 0)
+    }
+
+    @Test func onAFullDiskNewEventsAreRefusedAndTheRestGoesOn() throws {
+        let store = try TemporaryStore(log: Log(sink: { _, _ in }))
+        let maker = EventMaker(store.clock)
+        let first = maker.score(1, board: "first")
+        try store.accept(first)
+        let claim = try #require(try store.claim().first)
+        _ = try store.store.withOutbox { outbox in
+            let pages = try outbox.database.integer("PRAGMA page_count") ?? 0
+            _ = try outbox.database.integer("PRAGMA max_page_count = \(pages + 1)")
+        }
+        var result: AcceptResult?
+        for number in 0..<200 {
+            let subject = Subject.score(leaderboard: "b\(number)", value: ScoreValue(units: 1))
+            result = try store.accept(maker.event(subject, metadata: [UInt8](repeating: 0x20, count: 4_000)))
+            if case .queueFull = result { break }
+        }
+        #expect(result == .queueFull("the disk is full"))
+        let settled = try store.settle(claim, .delivered(Confirmation(), notice: nil), .delivered)
+        #expect(settled.state == .delivered)
+    }
+
+    @Test func lanesTakeTurns() {
+        var queue = WorkQueue()
+        let order = Mutex<[String]>([])
+        func add(_ name: String, lane: UInt64) {
+            queue.append(WorkItem(run: { _ in {} }, fail: { _ in order.withLock { $0.append(name) } }), lane: lane)
+        }
+        for number in 1...3 { add("a\(number)", lane: 1) }
+        add("b1", lane: 2)
+        add("c1", lane: 3)
+        while let item = queue.popFirst() { item.fail(StoreError(.closed, operation: "", message: "")) }
+        #expect(order.withLock { $0 } == ["a1", "b1", "c1", "a2", "a3"])
+        #expect(queue.isEmpty)
+    }
+
+    @Test func aLongLaneKeepsItsOrder() {
+        var queue = WorkQueue()
+        let order = Mutex<[Int]>([])
+        for number in 0..<1_000 {
+            let item = WorkItem(run: { _ in {} }, fail: { _ in order.withLock { $0.append(number) } })
+            queue.append(item, lane: 1)
+        }
+        while let item = queue.popFirst() { item.fail(StoreError(.closed, operation: "", message: "")) }
+        #expect(order.withLock { $0 } == Array(0..<1_000))
+    }
+
+    @Test func afterClosingWorkIsRefused() throws {
+        let store = try TemporaryStore()
+        store.close()
+        #expect(throws: StoreError.self) { try store.claim() }
+    }
+
+    @Test func checkpointsAdaptToTheDisk() {
+        var size = CheckpointSize()
+        let start = size.pages
+        size.learn(moved: start, milliseconds: 1)
+        #expect(size.pages > start)
+        for _ in 0..<20 { size.learn(moved: size.pages, milliseconds: 50) }
+        #expect(size.pages == CheckpointSize.minimumPages)
+        for _ in 0..<40 { size.learn(moved: size.pages, milliseconds: 1) }
+        #expect(size.pages == CheckpointSize.maximumPages)
+    }
+}

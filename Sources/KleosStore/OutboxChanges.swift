@@ -23,6 +23,15 @@ package struct OutboxChanges: Sendable, Equatable {
     /// Notices that were made.
     package var notices: [Notice] = []
 
+    /// Makes a record of changes.
+    package init(
+        readyEndpoints: Set<String> = [], deliveries: [DeliveryChange] = [], notices: [Notice] = []
+    ) {
+        self.readyEndpoints = readyEndpoints
+        self.deliveries = deliveries
+        self.notices = notices
+    }
+
     /// Whether nothing changed.
     package var isEmpty: Bool { readyEndpoints.isEmpty && deliveries.isEmpty && notices.isEmpty }
 }

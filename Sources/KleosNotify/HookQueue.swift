@@ -23,10 +23,8 @@ final class HookQueue: Sendable {
     /// Waits between attempts for one notice.
     static let retryMilliseconds: [Int64] = [2_000, 10_000]
 
-    /// How long a notice stays claimed at the most while the hook is at work.
-    static func claimMilliseconds(for hook: CommandHook) -> Int64 {
-        retryMilliseconds.reduce(0, +) + hook.timeoutMilliseconds * Int64(retryMilliseconds.count + 1) + 5_000
-    }
+    /// A claim lapses after a minute; an attempt that would outlast it is not begun.
+    private static let claimMilliseconds: Int64 = 55_000
 
     init(hook: CommandHook, log: Log) {
         self.hook = hook
@@ -67,12 +65,16 @@ final class HookQueue: Sendable {
     }
 
     private func attempt(_ input: [UInt8], number: Int64) -> Bool {
+        let start = SystemClock().read().monotonicMilliseconds
         for delay in Self.retryMilliseconds + [0] {
             switch once(input, number: number) {
             case .exited(0): return true
             case .cancelled: return false
-            default: if delay > 0, isCancelled(withinMilliseconds: delay) { return false }
+            default: break
             }
+            let elapsed = SystemClock().read().monotonicMilliseconds - start
+            guard delay > 0, elapsed + delay + hook.timeoutMilliseconds < Self.claimMilliseconds else { break }
+            if isCancelled(withinMilliseconds: delay) { return false }
         }
         log(
             .warning, "the notice command did not accept a notice; it is left to other routes",

@@ -104,11 +104,10 @@ package actor NoticeRouter: QueueActor {
     private func feedHook() {
         guard let hook, !isStopped, hook.begin() else { return }
         let now = clock.read()
-        let lapse = HookQueue.claimMilliseconds(for: hook.hook)
         store.perform { outbox throws(StoreError) -> Notice? in
             for uid in try Self.waitingUsers(outbox) {
                 let claimed = try outbox.claimNotices(
-                    route: HookQueue.route, uid: uid, limit: 1, claimTimeoutMilliseconds: lapse, now: now)
+                    route: HookQueue.route, uid: uid, limit: 1, now: now)
                 if let notice = claimed.first { return notice }
             }
             return nil

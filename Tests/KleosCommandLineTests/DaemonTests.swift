@@ -1,0 +1,188 @@
+import KleosJSON
+import KleosModel
+import KleosSupport
+import KleosTestSupport
+import KleosWire
+import Testing
+
+@Suite("Commands that talk to a daemon")
+struct DaemonTests {
+    private let folder: TemporaryFolder
+    private static let key = "0193764f-2f4b-7c5a-8a6e-0123456789ab"
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func daemon(_ results: [Method: JSONValue]) throws -> ScriptedDaemon {
+        try ScriptedDaemon(folder: folder.path) { method, _ in
+            results[method].map(Result.success) ?? .failure(RPCError(.notPermitted, "this is not for you"))
+        }
+    }
+
+    private func run(_ arguments: [String], input: String = "", isTerminal: Bool = false) -> CommandRun {
+        CommandRun(arguments + ["--private", folder.path], input: input, isTerminal: isTerminal)
+    }
+
+    private static let row: JSONValue = [
+        "key": .string(key), "endpoint": "home", "state": "ready", "game": "minesweeper", "player": "ada",
+        "kind": "score", "leaderboard": "beginner", "value": "12345", "recordedAt": "2026-11-29T23:57:00.000Z",
+        "attempts": 3, "nextAttemptAt": "2026-11-30T00:00:04.000Z",
+    ]
+
+    @Test func aSubmissionAlwaysHasAnId() throws {
+        let daemon = try daemon([.submit: ["key": .string(Self.key), "state": "accepted", "duplicate": false]])
+        defer { daemon.stop() }
+        let run = run(["submit", "score", "minesweeper", "beginner", "12345", "--player", "ada"])
+        #expect(run.code == 0)
+        #expect(run.output == "accepted \(Self.key)\n")
+        let parameters = try #require(daemon.requests.first?.parameters)
+        #expect(parameters["value"] == "12345")
+        #expect(parameters["player"] == "ada")
+        let id = try #require(parameters["id"]?.stringValue.flatMap(EventKey.init))
+        #expect(id.high >> 16 == UInt64(CommandRun.clock.nowMilliseconds))
+    }
+
+    @Test func linesArePipelinedAndBadOnesAreReportedWithTheirNumber() throws {
+        let daemon = try daemon([.submit: ["key": .string(Self.key), "state": "superseded", "duplicate": false]])
+        defer { daemon.stop() }
+        let lines =
+            (0..<300).map { "{\"kind\":\"score\",\"value\":\($0).50}" } + ["{\"a\":1,}", "[]", "", "{\"id\":\"x\"}"]
+        let run = run(["submit", "-"], input: lines.joined(separator: "\n"))
+        #expect(run.code == 65)
+        #expect(run.output.hasSuffix("301 events accepted, 2 refused\n"))
+        #expect(run.errors.contains("kleos: line 301: the line is no JSON"))
+        #expect(run.errors.contains("kleos: line 302: the line is no JSON object"))
+        #expect(daemon.requests.count == 301)
+        #expect(daemon.requests[7].parameters["value"] == .number(JSONNumber(text: "7.50")))
+        #expect(daemon.requests[300].parameters["id"] == "x")
+        #expect(daemon.requests[0].parameters["id"] != nil)
+    }
+
+    @Test func aListIsATableWithAFooter() throws {
+        let daemon = try daemon([.list: ["deliveries": [Self.row]]])
+        defer { daemon.stop() }
+        let run = run(["list", "--state", "ready,waiting", "--game", "minesweeper"])
+        #expect(
+            run.output == """
+                KEY       STATE  GAME         PLAYER  WHAT            ENDPOINT  ATTEMPTS  AGE            NEXT
+                456789ab  ready  minesweeper  ada     beginner 12345  home             3  3 minutes ago  in 4 s
+
+                1 delivery: 1 ready
+
+                """)
+        #expect(daemon.requests.first?.parameters["states"] == ["ready", "waiting"])
+    }
+
+    @Test func pagesAreFollowedUpToTheLimit() throws {
+        let daemon = try daemon([.list: ["deliveries": [Self.row, Self.row], "cursor": "next"]])
+        defer { daemon.stop() }
+        let run = run(["list", "--limit", "3", "--json"])
+        #expect(run.output.split(separator: "\n").count == 3)
+        #expect(daemon.requests.map { $0.parameters["limit"]?.int64Value } == [3, 1])
+        #expect(daemon.requests.last?.parameters["cursor"] == "next")
+    }
+
+    @Test func showPrintsTheReceipt() throws {
+        var delivery = Self.row.objectValue ?? JSONObject()
+        delivery["state"] = "dead"
+        delivery["reason"] = "rejected"
+        delivery["message"] = "the board is closed"
+        delivery["receipt"] = [
+            [
+                "number": 1, "at": "2026-11-29T23:58:00.000Z", "durationMilliseconds": 12, "outcome": "permanent",
+                "status": 422, "error": "the endpoint refused it", "answer": "{\"error\":\"closed\"}",
+            ]
+        ]
+        let daemon = try daemon([
+            .list: ["deliveries": [Self.row]], .show: ["event": Self.row, "deliveries": [.object(delivery)]],
+        ])
+        defer { daemon.stop() }
+        let run = run(["show", "456789AB"])
+        #expect(daemon.requests.last?.parameters["key"] == .string(Self.key))
+        #expect(run.output.contains("To home: dead (rejected)"))
+        #expect(run.output.contains("Why: the board is closed"))
+        #expect(run.output.contains("#1  2026-11-29T23:58:00.000Z  permanent, HTTP 422 after 12 ms"))
+        #expect(run.output.contains("answer: {\"error\":\"closed\"}"))
+    }
+
+    @Test func anUnknownEndOfAKeyIsSaid() throws {
+        let daemon = try daemon([.list: ["deliveries": [Self.row]]])
+        defer { daemon.stop() }
+        #expect(run(["show", "ffff"]).errors.hasPrefix("kleos: no event's key ends in ffff"))
+        #expect(run(["show", "xyz"]).code == 65)
+    }
+
+    @Test func operatingGoesToTheControlSocket() throws {
+        let unchanged: JSONValue = ["key": .string(Self.key), "reason": "it is in flight"]
+        let daemon = try daemon([.discard: ["changed": 2, "unchanged": [unchanged]], .pause: [:]])
+        defer { daemon.stop() }
+        let discarded = run(["discard", Self.key, "--yes"])
+        #expect(discarded.output == "2 deliveries discarded\n")
+        #expect(discarded.errors == "kleos: \(Self.key) stays as it is: it is in flight\n")
+        #expect(run(["pause", "home", "--reason", "tea"]).output == "home is paused\n")
+        #expect(daemon.requests.map(\.socket) == ["control.sock", "control.sock"])
+    }
+
+    @Test func discardingAsksOnATerminal() throws {
+        let daemon = try daemon([.discard: ["changed": 1, "unchanged": []]])
+        defer { daemon.stop() }
+        let refused = run(["discard", "--state", "dead"], input: "n\n", isTerminal: true)
+        #expect(refused.errors == "Discard all deliveries with dead for good? [y/N] ")
+        #expect(daemon.requests.isEmpty)
+        let agreed = run(["discard", "--state", "dead", "--no-color"], input: "y\n", isTerminal: true)
+        #expect(agreed.output == "1 delivery discarded\n")
+    }
+
+    @Test func aRefusalHasReasonHintAndExitCode() throws {
+        let daemon = try daemon([:])
+        defer { daemon.stop() }
+        let run = run(["flush"])
+        #expect(run.code == 77)
+        #expect(run.errors.hasPrefix("kleos: this is not for you (not-permitted)\n  "))
+    }
+
+    @Test func noDaemonNamesTheSocketsTried() {
+        let run = CommandRun(["status"], environment: ["HOME": "/nowhere", "XDG_RUNTIME_DIR": "/nowhere/run"])
+        #expect(run.code == 69)
+        for path in ["/nowhere/run/kleos/kleos.sock", "/nowhere/.local/share/kleos/kleos.sock"] {
+            #expect(run.errors.contains("cannot connect to \(path): No such file or directory"))
+        }
+        #expect(run.errors.contains("start one"))
+    }
+
+    @Test func watchingEndsWhenNothingIsLeft() throws {
+        let empty: JSONValue = ["counts": ["delivered": 12, "held": 1]]
+        let daemon = try daemon([.subscribe: [:], .status: empty])
+        defer { daemon.stop() }
+        let run = run(["watch", "--until-empty", "--timeout", "60"])
+        #expect(run.code == 0)
+        #expect(run.output == "13 deliveries: 12 delivered, 1 held\n")
+    }
+
+    @Test func aDaemonThatGoesAwayIsUnavailable() throws {
+        let daemon = try ScriptedDaemon(folder: folder.path) { _, _ in .failure(RPCError(.unavailable, "stopping")) }
+        defer { daemon.stop() }
+        #expect(run(["status"]).code == 75)
+    }
+
+    @Test func statusShowsWhatIsWrong() throws {
+        let endpoint: JSONValue = [
+            "name": "home", "url": "http://127.0.0.1:1", "condition": "failing", "reason": "connection refused",
+            "since": "2026-11-29T22:00:00.000Z", "undelivered": 12, "dead": 0, "inFlight": 0,
+            "oldestUndeliveredAt": "2026-11-29T21:00:00.000Z", "nextProbeAt": "2026-11-30T00:00:30.000Z",
+        ]
+        let storage: JSONValue = ["path": "/q", "usedBytes": 4096, "limitBytes": 8192, "acceptance": "queue-full"]
+        let status: JSONValue = [
+            "version": "0.1.0", "uptimeSeconds": 7200, "storage": storage, "counts": ["ready": 12],
+            "endpoints": [endpoint], "notices": ["pending": 1],
+        ]
+        let daemon = try daemon([.status: status])
+        defer { daemon.stop() }
+        let output = run(["status"]).output
+        #expect(output.hasPrefix("kleosd 0.1.0, up for 2 hours\n12 deliveries: 12 ready\n1 notice to tell\n"))
+        #expect(output.contains("New events are refused (queue-full)"))
+        #expect(output.contains("home      failing             12     0  3 hours ago  never         in 30 s"))
+        #expect(output.contains("home (http://127.0.0.1:1) is failing for 2 hours: connection refused"))
+    }
+}

@@ -16,19 +16,31 @@ struct ServiceManager: Sendable {
         watchdogMilliseconds = isForUs ? microseconds.map { max(1, $0 / 1000) } : nil
     }
 
-    /// The daemon answers from now on.
-    func ready() throws(SystemError) { try send("READY=1\nSTATUS=Ready") }
+    /// What the daemon has to say.
+    enum Message: Sendable, Equatable {
+        /// It answers from now on.
+        case ready
+        /// A new configuration is being read; when that began, on the monotonic clock.
+        case reloading(monotonicMicroseconds: Int64)
+        /// It is going down.
+        case stopping
+        /// Its parts all answered.
+        case alive
 
-    /// A new configuration is being read.
-    func reloading(monotonicMicroseconds: Int64) throws(SystemError) {
-        try send("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds)")
+        fileprivate var text: String {
+            switch self {
+            case .ready: "READY=1\nSTATUS=Ready"
+            case .reloading(let microseconds): "RELOADING=1\nMONOTONIC_USEC=\(microseconds)"
+            case .stopping: "STOPPING=1\nSTATUS=Stopping"
+            case .alive: "WATCHDOG=1"
+            }
+        }
     }
 
-    /// The daemon is going down.
-    func stopping() throws(SystemError) { try send("STOPPING=1\nSTATUS=Stopping") }
-
-    /// The daemon's parts all answered.
-    func alive() throws(SystemError) { try send("WATCHDOG=1") }
+    /// Tells the service manager. Throws `SystemError`.
+    func tell(_ message: Message) throws(SystemError) {
+        try send(message.text)
+    }
 
     private func send(_ message: String) throws(SystemError) {
         guard let address else { return }

@@ -1,1 +1,4 @@
-print("not built yet")
+import Glibc
+import KleosMinesweeper
+
+exit(MinesweeperProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,1 +1,3 @@
-print("not built yet")
+import KleosDaemon
+
+DaemonProgram.run(Array(CommandLine.arguments.dropFirst()))

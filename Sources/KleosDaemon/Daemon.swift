@@ -1,0 +1,284 @@
+import Dispatch
+import Glibc
+import KleosConfig
+import KleosDelivery
+import KleosModel
+import KleosNotify
+import KleosServer
+import KleosStore
+import KleosSupport
+import KleosWire
+
+/// Holds the parts of the daemon together: the only place that knows them all.
+///
+/// Wake-ups travel back through the closures that it sets: a COMMIT wakes the worker and the router and tells
+/// subscribers; a change of an endpoint's condition tells subscribers; requests that concern other parts come in
+/// through the server's hooks.
+actor Daemon: QueueActor {
+    nonisolated let executor = QueueExecutor(label: "kleos.daemon")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    let store: Store
+    let server: Server
+    let worker: DeliveryWorker
+    let router: NoticeRouter
+    let clock: any Clock
+    let log: Log
+    let manager: ServiceManager
+    private let loader: ConfigurationLoader
+    private let listeners: [Listener]
+    private let relay: HookRelay
+    private(set) var configuration: Configuration
+    private var signals: SignalHandling?
+    private var networkMonitor: NetworkMonitor?
+    private var clockMonitor: ClockMonitor?
+    private var timers: [any DispatchSourceTimer] = []
+    private var isStopping = false
+
+    /// Settled deliveries are looked through for what may go this often.
+    private static let maintenanceSeconds = 3_600
+
+    init(
+        store: Store, loader: ConfigurationLoader, configuration: Configuration, listeners: [Listener],
+        clock: any Clock, log: Log
+    ) {
+        self.store = store
+        self.loader = loader
+        self.configuration = configuration
+        self.listeners = listeners
+        self.clock = clock
+        self.log = log
+        manager = ServiceManager(processID: getpid()) { Environment[$0] }
+        worker = DeliveryWorker(
+            store: store, transport: CurlTransport(userAgent: "kleos/\(ProtocolVersion.program)"), clock: clock,
+            random: .unpredictable(), log: log)
+        router = NoticeRouter(
+            store: store, settings: configuration.daemon.notices, games: configuration.games, clock: clock, log: log)
+        relay = HookRelay()
+        server = Server(
+            store: store, settings: ServerSettings(configuration), hooks: relay.hooks, clock: clock, log: log)
+    }
+
+    // MARK: - Start
+
+    /// Wires the parts, takes up what an earlier run left, and begins to serve.
+    func begin() {
+        relay.target = self
+        wire()
+        watchSignals()
+        watchMachine()
+        let now = clock.read()
+        let atMostOnce = configuration.endpoints.values.filter { $0.resend == .accumulates && !$0.isAtLeastOnce }
+        let names = Set(atMostOnce.map(\.name))
+        store.perform { outbox throws(StoreError) in
+            try outbox.recover(atMostOnceEndpoints: names, now: now)
+        } then: { [self] result in
+            self.async { $0.recovered(result) }
+        }
+    }
+
+    private func wire() {
+        let (server, worker, router) = (server, worker, router)
+        store.setFailureHandler { [log] error in
+            log(.error, "the queue failed, and nothing is promised any more: \(error)")
+            exit(ExitCode(error).rawValue)
+        }
+        store.setChangeHandler { changes in
+            if !changes.notices.isEmpty { router.noticesCreated(changes.notices) }
+            server.publish(changes)
+            if !changes.readyEndpoints.isEmpty { worker.async { $0.deliveriesReady(changes.readyEndpoints) } }
+        }
+        worker.async { worker in
+            worker.setConditionHandler { server.publish(condition: $0) }
+        }
+    }
+
+    private func recovered(_ result: Result<RecoveryReport, StoreError>) {
+        switch result {
+        case .success(let report):
+            if report.returned + report.ambiguous + report.clamped > 0 {
+                log(
+                    .notice, "took up what was under way when the daemon ended",
+                    [
+                        "returned": "\(report.returned)", "ambiguous": "\(report.ambiguous)",
+                        "clamped": "\(report.clamped)",
+                    ])
+            }
+        case .failure(let error):
+            log(.error, "what was under way cannot be taken up: \(error)")
+            exit(ExitCode(error).rawValue)
+        }
+        apply { [self] in self.async { $0.serve() } }
+    }
+
+    private func serve() {
+        router.start()
+        server.listen(on: listeners)
+        startMaintenance()
+        startWatchdog()
+        notify(.ready)
+        log(
+            .notice, "ready",
+            [
+                "version": ProtocolVersion.program, "games": "\(configuration.games.count)",
+                "endpoints": "\(configuration.endpoints.count)",
+            ])
+    }
+
+    /// Brings queue and worker in line with the configuration, then calls `completion`.
+    private func apply(then completion: @escaping @Sendable () -> Void) {
+        let now = clock.read()
+        let (games, endpoints) = (configuration.games, configuration.endpoints)
+        let (gameIDs, endpointNames) = (Set(games.keys), Set(endpoints.keys))
+        store.performSteps { outbox throws(StoreError) in
+            try outbox.reconcile(games: gameIDs, endpoints: endpointNames, now: now)
+        } then: { [log, worker] result in
+            if case .failure(let error) = result {
+                log(.error, "the queue cannot be matched with the configuration: \(error)")
+            }
+            worker.async { $0.configure(endpoints: endpoints, games: games, then: completion) }
+        }
+    }
+
+    private func watchSignals() {
+        signals = SignalHandling([SIGTERM, SIGINT, SIGHUP], queue: executor.queue) { [weak self] number in
+            self?.assumeIsolated { daemon in
+                if number == SIGHUP { daemon.reload { _ in } } else { daemon.stop(because: "signal \(number)") }
+            }
+        }
+    }
+
+    private func watchMachine() {
+        let worker = worker
+        let queue = worker.executor.queue
+        do throws(SystemError) {
+            networkMonitor = try NetworkMonitor(queue: queue) { worker.assumeIsolated { $0.networkChanged() } }
+        } catch {
+            log(
+                .warning, "changes of the network go unnoticed; failed endpoints are tried by the clock alone: \(error)"
+            )
+        }
+        do throws(SystemError) {
+            clockMonitor = try ClockMonitor(clock: clock, queue: queue) { change in
+                worker.assumeIsolated { worker in
+                    switch change {
+                    case .clockSet: worker.clockChanged()
+                    case .resumed: worker.resumedFromSuspend()
+                    }
+                }
+            }
+        } catch {
+            log(.warning, "changes of the clock go unnoticed: \(error)")
+        }
+    }
+
+    // MARK: - Upkeep
+
+    private func startMaintenance() {
+        repeating(everySeconds: Self.maintenanceSeconds, leewaySeconds: 300) { $0.maintain() }
+        maintain()
+    }
+
+    private func maintain() {
+        let clock = clock
+        store.performSteps { outbox throws(StoreError) in
+            try outbox.maintain(now: clock.read())
+        } then: { [log] result in
+            if case .failure(let error) = result { log(.error, "what may go cannot be removed: \(error)") }
+        }
+    }
+
+    private func startWatchdog() {
+        guard let interval = manager.watchdogMilliseconds else { return }
+        let timer = DispatchSource.makeTimerSource(queue: executor.queue)
+        let half = DispatchTimeInterval.milliseconds(Int(clamping: interval / 2))
+        timer.schedule(deadline: .now() + half, repeating: half)
+        timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.proveAlive() } }
+        timers.append(timer)
+        timer.activate()
+    }
+
+    /// Tells the service manager only after every part's own queue has answered.
+    private func proveAlive() {
+        let (server, worker) = (server, worker)
+        store.perform { _ throws(StoreError) in
+        } then: { [self] _ in
+            worker.async { _ in
+                server.async { _ in
+                    self.async { daemon in daemon.notify(.alive) }
+                }
+            }
+        }
+    }
+
+    private func repeating(
+        everySeconds seconds: Int, leewaySeconds: Int, _ body: @escaping @Sendable (isolated Daemon) -> Void
+    ) {
+        let timer = DispatchSource.makeTimerSource(queue: executor.queue)
+        timer.schedule(
+            deadline: .now() + .seconds(seconds), repeating: .seconds(seconds), leeway: .seconds(leewaySeconds))
+        timer.setEventHandler { [weak self] in self?.assumeIsolated(body) }
+        timers.append(timer)
+        timer.activate()
+    }
+
+    private func notify(_ message: ServiceManager.Message) {
+        do throws(SystemError) {
+            try manager.tell(message)
+        } catch {
+            log(.warning, "the service manager cannot be told: \(error)")
+        }
+    }
+
+    // MARK: - Reload and stop
+
+    /// Reads the configuration again and applies it whole, or leaves everything as it is.
+    func reload(then completion: @escaping @Sendable (Result<[String], RPCError>) -> Void) {
+        notify(.reloading(monotonicMicroseconds: clock.read().monotonicMilliseconds * 1000))
+        let loaded: Configuration
+        do throws(ConfigurationErrors) {
+            loaded = try loader.load()
+        } catch {
+            for problem in error.problems { log(.error, problem.description) }
+            log(.error, "the new configuration has errors; the old one stays in force")
+            notify(.ready)
+            return completion(
+                .failure(RPCError(.reloadFailed, "\(error)\nThe configuration in force has not changed.")))
+        }
+        let changes = loaded.changes(from: configuration).map(\.description)
+        for change in changes { log(.notice, "reload: \(change)") }
+        log(.notice, "reloaded", ["changes": "\(changes.count)"])
+        for warning in loaded.warnings { log(.warning, warning.description) }
+        configuration = loaded
+        server.configure(ServerSettings(loaded))
+        router.configure(settings: loaded.daemon.notices, games: loaded.games)
+        apply { [self] in
+            self.async { daemon in
+                daemon.notify(.ready)
+                completion(.success(changes))
+            }
+        }
+    }
+
+    /// Stops taking requests, records what is in flight, closes the queue, and ends the process.
+    func stop(because reason: String) {
+        guard !isStopping else { return }
+        isStopping = true
+        log(.notice, "stopping: \(reason)")
+        notify(.stopping)
+        for timer in timers { timer.cancel() }
+        let (server, worker, router, store, log) = (server, worker, router, store, log)
+        server.stop {
+            worker.async { worker in
+                worker.stop {
+                    router.stop {
+                        store.close {
+                            log(.notice, "stopped")
+                            exit(ExitCode.success.rawValue)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

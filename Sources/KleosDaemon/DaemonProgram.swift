@@ -1,0 +1,42 @@
+import Dispatch
+import Glibc
+import KleosConfig
+import KleosStore
+import KleosSupport
+import KleosWire
+
+/// The program `kleosd`: reads its command line, starts the daemon, and lives until a signal ends it.
+package enum DaemonProgram {
+    /// Runs the daemon with the arguments that follow the program's name.
+    package static func run(_ arguments: [String]) -> Never {
+        SignalHandling.ignoreBrokenPipes()
+        do {
+            let options = try DaemonOptions(arguments: arguments)
+            switch options.information {
+            case .help: finish(printing: DaemonOptions.help)
+            case .version: finish(printing: "kleosd \(ProtocolVersion.program)\n")
+            case nil: break
+            }
+            let daemon = try Daemon.make(options: options)
+            daemon.async { $0.begin() }
+            dispatchMain()
+        } catch let error as DaemonOptions.UsageError {
+            fail(.usage, error.message)
+        } catch let error as StartError {
+            fail(error.code, error.message)
+        } catch {
+            fail(.storage, "\(error)")
+        }
+    }
+
+    private static func finish(printing text: String) -> Never {
+        StandardStream.output.write(text)
+        exit(ExitCode.success.rawValue)
+    }
+
+    private static func fail(_ code: ExitCode, _ message: String) -> Never {
+        let log = Log()
+        for line in message.split(separator: "\n") { log(.error, String(line)) }
+        exit(code.rawValue)
+    }
+}

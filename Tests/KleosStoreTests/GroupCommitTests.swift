@@ -46,11 +46,14 @@ import Testing
         let (first, second, bad) = (maker.score(1, board: "1"), maker.score(1, board: "2"), maker.score(1, board: "3"))
         let results: [Bool] = answers(store, count: 3) { answer in
             for event in [first, bad, second] {
-                store.store.perform({ (outbox) throws(StoreError) in
+                let work: @Sendable (Outbox) throws(StoreError) -> AcceptResult = { (outbox) throws(StoreError) in
                     let result = try outbox.accept(event, fanOut: [way()])
                     if event == bad { throw StoreError(.fault, operation: "test", message: "after writing") }
                     return result
-                }) { result in answer((try? result.get()) != nil) }
+                }
+                store.store.perform(work) { result in
+                    if case .success = result { answer(true) } else { answer(false) }
+                }
             }
         }
         #expect(results == [true, false, true])
@@ -70,9 +73,9 @@ import Testing
         }
         _ = store.store.withOutbox { $0.commitFault = StoreError(.io, operation: "sync", message: "test") }
         for _ in 0..<2 {
-            store.store.perform({ (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) }) { _ in
-                answered.withLock { $0 += 1 }
-            }
+            store.store.perform(
+                { (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) },
+                then: { _ in answered.withLock { $0 += 1 } })
         }
         failed.wait()
         store.close()

@@ -11,9 +11,12 @@ package struct Presence: Sendable, Equatable {
     /// Whether the game is told of notices as they are made.
     package var isSubscribedToNotices: Bool
 
+    /// Whether the game shows its player's notices itself.
+    package var showsNotices: Bool { state == .foreground && isSubscribedToNotices }
+
     /// Whether the game shows notices of this player itself.
     package func shows(uid: UInt32, game: String, player: String) -> Bool {
-        state == .foreground && isSubscribedToNotices && self.uid == uid && self.game == game
+        showsNotices && self.uid == uid && self.game == game
             && (self.player.map { $0.utf8.elementsEqual(player.utf8) } ?? false)
     }
 }

@@ -40,18 +40,30 @@ extension Outbox {
 
     /// Hands at most `limit` of a user's notices to `route`, the oldest first: those that nobody was shown and that no
     /// route holds. A route holds what it claimed until it acknowledges or returns it, until the time-out, or until
-    /// the daemon starts again.
+    /// the daemon starts again. `scope` narrows what is handed out.
     package func claimNotices(
-        route: String, uid: UInt32, limit: Int, claimTimeoutMilliseconds: Int64 = 60_000, now: ClockReading
+        route: String, uid: UInt32, scope: NoticeScope = NoticeScope(), limit: Int,
+        claimTimeoutMilliseconds: Int64 = 60_000, now: ClockReading
     ) throws(StoreError) -> [Notice] {
         let wall = now.wallMilliseconds
+        var values = [
+            SQLValue(uid), SQLValue(wall - claimTimeoutMilliseconds), SQLValue(wall), SQLValue(limit),
+            SQLValue(scope.game), SQLValue(scope.player), SQLValue(scope.reservedSinceMilliseconds),
+        ]
+        var reserved = ""
+        for reader in scope.reserved {
+            reserved +=
+                " AND NOT (n.created > ?7 AND n.game = ?\(values.count + 1) AND n.player = ?\(values.count + 2))"
+            values += [SQLValue(reader.game), SQLValue(reader.player)]
+        }
         // A claim from the future is one from before the clock was set back.
         let notices = try database.rows(
             """
             SELECT \(Notice.columns) FROM notices n
             WHERE n.uid = ?1 AND n.shown IS NULL AND (n.claimed IS NULL OR n.claimed <= ?2 OR n.claimed > ?3)
+                AND (?5 IS NULL OR n.game = ?5) AND (?6 IS NULL OR n.player = ?6) AND ?7 IS NOT NULL\(reserved)
             ORDER BY n.number LIMIT ?4
-            """, [SQLValue(uid), SQLValue(wall - claimTimeoutMilliseconds), SQLValue(wall), SQLValue(limit)]
+            """, values
         ) { Notice($0) }
         for notice in notices {
             try database.run(

@@ -49,3 +49,35 @@ package struct NoticeQuery: Sendable, Equatable {
         self.limit = limit
     }
 }
+
+/// Which of a user's notices a route may claim; nil means any.
+package struct NoticeScope: Sendable, Equatable {
+    /// A game's player, who is told by the game itself for a while.
+    package struct Reader: Sendable, Equatable {
+        package var game: String
+        package var player: String
+
+        /// Makes a reader.
+        package init(game: String, player: String) {
+            self.game = game
+            self.player = player
+        }
+    }
+
+    package var game: String?
+    package var player: String?
+    /// Those whose newer notices are left to somebody else; at most 64 are looked at.
+    package var reserved: [Reader]
+    /// Notices made after this are left to `reserved`, Unix milliseconds.
+    package var reservedSinceMilliseconds: Int64
+
+    /// Makes a scope.
+    package init(
+        game: String? = nil, player: String? = nil, reserved: [Reader] = [], reservedSinceMilliseconds: Int64 = 0
+    ) {
+        self.game = game
+        self.player = player
+        self.reserved = Array(reserved.prefix(64))
+        self.reservedSinceMilliseconds = reservedSinceMilliseconds
+    }
+}

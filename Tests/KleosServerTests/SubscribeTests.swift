@@ -115,4 +115,72 @@ import Testing
         #expect(throws: SystemError.self) { _ = try UnixSocket.connect(to: harness.submitPath) }
         #expect(try Folder.names(in: harness.store.folder.path).contains("kleos.sock") == false)
     }
+
+    /// Records an achievement as `player` and confirms it, so that there is a notice.
+    private func makeNotice(player: String) throws {
+        let client = try harness.connect()
+        let event =
+            #"{"kind":"achievement","game":"minesweeper","achievement":"impossible-mission","player":"\#(player)"}"#
+        #expect(try client.submit(event).result != nil)
+        let now = harness.store.clock.read()
+        try harness.store.run { outbox throws(StoreError) in
+            let claims = try outbox.claim(endpoint: "home", limit: 1, nowMilliseconds: now.wallMilliseconds)
+            for claim in claims {
+                let attempt = Attempt(
+                    number: 1, startedMilliseconds: now.wallMilliseconds, durationMilliseconds: 5, outcome: .delivered,
+                    status: 200)
+                let facts = NoticeFacts(kind: .achievement, item: "impossible-mission")
+                _ = try outbox.settle(
+                    claim.id, attempt: attempt, settlement: .delivered(Confirmation(), notice: facts),
+                    mayHaveTakenEffect: false, now: now)
+            }
+        }
+    }
+
+    private func claim(_ client: TestClient, route: String) throws -> [String] {
+        let result = try client.ask("notices.claim", #"{"route":"\#(route)"}"#).result
+        return NoticesAnswer(json: try #require(result)).notices.map(\.player)
+    }
+
+    @Test func leavesNoticesToTheGameInTheForeground() throws {
+        let game = try harness.connect()
+        _ = try game.ask("subscribe", #"{"topics":["notices"]}"#)
+        _ = try game.ask("presence", #"{"game":"minesweeper","player":"ada","state":"foreground"}"#)
+        let agent = try harness.connect()
+        _ = try agent.ask("subscribe", #"{"topics":["notices"]}"#)
+        try makeNotice(player: "ada")
+        try makeNotice(player: "bob")
+        #expect(try game.answer()["params"]?["player"] == "ada")
+        #expect(try agent.answer()["params"]?["player"] == "bob")
+        #expect(try claim(agent, route: "desktop") == ["bob"])
+        #expect(try claim(game, route: "game") == ["ada"])
+        #expect(try harness.connect(uid: ServerHarness.otherUID).ask("notices").result?["notices"] == [])
+    }
+
+    @Test func othersGetWhatTheGameDoesNotShow() throws {
+        let game = try harness.connect()
+        _ = try game.ask("subscribe", #"{"topics":["notices"]}"#)
+        _ = try game.ask("presence", #"{"game":"minesweeper","player":"ada","state":"foreground"}"#)
+        let agent = try harness.connect()
+        try makeNotice(player: "ada")
+        #expect(try claim(agent, route: "desktop") == [])
+        harness.store.clock.advance(milliseconds: 10_001)
+        #expect(try claim(agent, route: "desktop") == ["ada"])
+    }
+
+    @Test func aGameInTheBackgroundShowsNothing() throws {
+        let game = try harness.connect()
+        _ = try game.ask("subscribe", #"{"topics":["notices"]}"#)
+        _ = try game.ask("presence", #"{"game":"minesweeper","player":"ada","state":"background"}"#)
+        try makeNotice(player: "ada")
+        #expect(try claim(game, route: "game") == [])
+        let agent = try harness.connect()
+        let result = try agent.ask("notices.claim", #"{"route":"desktop"}"#).result
+        let rows = NoticesAnswer(json: try #require(result)).notices
+        #expect(rows.map(\.player) == ["ada"])
+        let numbers = rows.map { String($0.number) }.joined()
+        let done = try agent.ask("notices.acknowledge", #"{"route":"desktop","numbers":[\#(numbers)]}"#)
+        #expect(done.result?["acknowledged"] == 1)
+        #expect(try agent.ask("notices", #"{"pending":true}"#).result?["notices"] == [])
+    }
 }

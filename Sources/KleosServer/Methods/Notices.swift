@@ -5,6 +5,11 @@ import KleosSupport
 import KleosWire
 
 extension Server {
+    /// The route of games that show notices themselves.
+    static let gameRoute = "game"
+    /// How long a notice is left to the game that shows it, in milliseconds; then other routes may have it.
+    static let gameShareMilliseconds: Int64 = 10_000
+
     func notices(_ parameters: NoticesParameters, _ token: ReplyToken, _ connection: Connection) {
         let query = NoticeQuery(
             uid: connection.visibleUID, game: parameters.game, player: parameters.player,
@@ -21,11 +26,33 @@ extension Server {
         _ parameters: ClaimNoticesParameters, _ token: ReplyToken, _ connection: Connection, now: ClockReading
     ) {
         let uid = connection.peer.uid
+        guard let scope = scope(of: parameters, connection, now: now) else {
+            return reply(token, .success(NoticesAnswer(notices: []).json))
+        }
         ask(token) { outbox throws(StoreError) in
-            try outbox.claimNotices(route: parameters.route, uid: uid, limit: parameters.limit, now: now)
+            try outbox.claimNotices(
+                route: parameters.route, uid: uid, scope: scope, limit: parameters.limit, now: now)
         } encode: { server, notices in
             .success(NoticesAnswer(notices: notices.map { server.row($0, locale: parameters.locale) }).json)
         }
+    }
+
+    /// What the route may claim; nil for a game in the background, which leaves its notices to others.
+    private func scope(
+        of parameters: ClaimNoticesParameters, _ connection: Connection, now: ClockReading
+    ) -> NoticeScope? {
+        guard parameters.route == Self.gameRoute else {
+            let readers = presences.filter { $0.uid == connection.peer.uid && $0.showsNotices }.compactMap { presence in
+                presence.player.map { NoticeScope.Reader(game: presence.game, player: $0) }
+            }
+            return NoticeScope(
+                game: parameters.game, reserved: readers,
+                reservedSinceMilliseconds: now.wallMilliseconds - Self.gameShareMilliseconds)
+        }
+        guard let presence = connection.presence else { return NoticeScope(game: parameters.game) }
+        guard presence.state == .foreground else { return nil }
+        let isForAll = settings.games[presence.game]?.notices.audience == .all
+        return NoticeScope(game: presence.game, player: isForAll ? nil : presence.player)
     }
 
     func acknowledgeNotices(

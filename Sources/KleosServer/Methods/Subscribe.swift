@@ -1,3 +1,4 @@
+import Dispatch
 import KleosJSON
 import KleosModel
 import KleosStore
@@ -34,13 +35,29 @@ extension Server {
         guard !subscribers.isEmpty else { return }
         for change in changes.deliveries {
             push(.deliveries, Self.json(change)) {
-                $0.covers(uid: change.uid, game: change.game, player: change.player)
+                $1.covers(uid: change.uid, game: change.game, player: change.player)
             }
         }
-        for notice in changes.notices {
-            push(.notices, row(notice, locale: nil).json) {
-                $0.covers(uid: notice.uid, game: notice.game, player: notice.player)
-            }
+        for notice in changes.notices { push(notice) }
+    }
+
+    private func push(_ notice: Notice) {
+        let isShownByGame = presences.contains {
+            $0.shows(uid: notice.uid, game: notice.game, player: notice.player)
+        }
+        guard isShownByGame else { return push(notice) { _ in true } }
+        // Other routes are told when the game has had its time: what it has not shown by then is theirs.
+        push(notice) { $0.presence != nil || $0.role == .control }
+        let tellOthers: @Sendable () -> Void = { [weak self] in
+            self?.assumeIsolated { $0.push(notice) { $0.presence == nil && $0.role == .submit } }
+        }
+        let share = DispatchTimeInterval.milliseconds(Int(Self.gameShareMilliseconds))
+        executor.queue.asyncAfter(deadline: .now() + share, execute: tellOthers)
+    }
+
+    private func push(_ notice: Notice, to isMeant: (Connection) -> Bool) {
+        push(.notices, row(notice, locale: nil).json) {
+            $1.covers(uid: notice.uid, game: notice.game, player: notice.player) && isMeant($0)
         }
     }
 
@@ -50,15 +67,16 @@ extension Server {
         // Counts are not known here, and zeros would be a lie.
         object["undelivered"] = nil
         object["dead"] = nil
-        push(.endpoints, .object(object)) { _ in true }
+        push(.endpoints, .object(object)) { _, _ in true }
     }
 
-    private func push(_ topic: Topic, _ parameters: @autoclosure () -> JSONValue, where covers: (Subscription) -> Bool)
-    {
+    private func push(
+        _ topic: Topic, _ parameters: @autoclosure () -> JSONValue, where covers: (Connection, Subscription) -> Bool
+    ) {
         var line: [UInt8]?
         for id in subscribers {
             guard let connection = connections[id], let subscription = connection.subscription,
-                subscription.topics.contains(topic), covers(subscription)
+                subscription.topics.contains(topic), covers(connection, subscription)
             else { continue }
             let bytes = line ?? RPCAnswer.notification(method: topic.notificationMethod, parameters: parameters())
             line = bytes

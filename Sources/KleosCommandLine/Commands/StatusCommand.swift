@@ -68,7 +68,9 @@ enum StatusCommand {
         var lines = [
             "", Printable.text("\(endpoint.name) (\(endpoint.url)) is \(endpoint.condition)\(since)\(reason)"),
         ]
-        if let error = endpoint.lastError, error != endpoint.reason { lines.append("  last error: \(Printable.text(error))") }
+        if let error = endpoint.lastError, error != endpoint.reason {
+            lines.append("  last error: \(Printable.text(error))")
+        }
         if endpoint.condition == "paused" {
             lines.append("  kleos resume \(Printable.text(endpoint.name)) lets it go on")
         }

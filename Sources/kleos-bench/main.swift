@@ -1,1 +1,3 @@
-print("not built yet")
+import Glibc
+
+exit(Bench.run(Array(CommandLine.arguments.dropFirst())))

@@ -66,7 +66,7 @@ let package = Package(
                 "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosClient",
                 "KleosNotify",
             ]),
-        library("KleosPractice", ["KleosSupport", "KleosJSON"]),
+        library("KleosPractice", ["CLinux", "KleosSupport", "KleosJSON", "KleosModel"]),
         library("KleosMinesweeper", ["KleosSupport", "KleosJSON", "KleosClient"]),
 
         executable("kleosd", ["KleosDaemon"]),
@@ -105,7 +105,7 @@ let package = Package(
                 "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON", "KleosWire",
                 "KleosTestSupport", "kleos",
             ]),
-        tests("KleosPracticeTests", ["KleosPractice", "KleosJSON", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosPracticeTests", ["KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosCommandLineTests",

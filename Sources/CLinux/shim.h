@@ -3,6 +3,8 @@
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -31,4 +33,9 @@ static inline int kleos_pidfd_open(pid_t process) {
 extern int kleos_addclosefrom(void *, int) __asm__("posix_spawn_file_actions_addclosefrom_np");
 static inline int kleos_spawn_close_from(void *actions, int first) {
     return kleos_addclosefrom(actions, first);
+}
+
+// prctl is variadic, which Swift cannot call.
+static inline int kleos_die_with_parent(int signal) {
+    return prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0UL, 0UL, 0UL);
 }

@@ -1,1 +1,4 @@
-print("not built yet")
+import Glibc
+import KleosPractice
+
+exit(PracticeProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,4 +1,5 @@
 import KleosJSON
+import KleosModel
 import KleosPractice
 import Testing
 
@@ -99,7 +100,7 @@ import Testing
         ("order", "sideways", 400, "invalid-value"), ("keep", "worst", 400, "invalid-value"),
         ("player", .null, 400, "missing-member"), ("player", "", 400, "invalid-value"),
         ("game", .null, 400, "missing-member"), ("leaderboard", .null, 400, "missing-member"),
-        ("occurredAt", "yesterday", 400, "invalid-value"), ("metadata", [1], 400, "invalid-value"),
+        ("occurredAt", "yesterday", 400, "invalid-value"), ("metadata", .array([1]), 400, "invalid-value"),
     ])
     func aBadMemberIsNamed(name: String, value: JSONValue, status: Int, code: String) throws {
         let practice = try Practice()
@@ -118,8 +119,9 @@ import Testing
 
     @Test func anAchievementNeedsExactlyOneChange() throws {
         let practice = try Practice()
-        for changes: JSONValue in [
-            [:], ["progress": 1, "steps": 1], ["progress": 101], ["progress": -1], ["increment": 0], ["steps": "3"],
+        for changes in [
+            JSONValue.object(JSONObject()), ["progress": 1, "steps": 1], ["progress": 101], ["progress": -1],
+            ["increment": 0], ["steps": "3"],
         ] {
             #expect(try practice.submit(achievement: "k1", changes).status == 400, "\(changes.serialized)")
         }

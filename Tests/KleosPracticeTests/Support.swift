@@ -59,7 +59,7 @@ func json(_ text: String) throws -> JSONValue { try JSONParser.parse(Array(text.
 func merged(_ base: JSONValue, _ changes: JSONValue) -> JSONValue {
     var object = base.objectValue ?? JSONObject()
     for member in changes.objectValue?.members ?? [] {
-        object[member.name] = member.value.isNull ? nil : member.value
+        object[member.name] = member.value.isNull ? JSONValue?.none : member.value
     }
     return .object(object)
 }

@@ -129,6 +129,11 @@ package enum TCPSocket {
         }
     }
 
+    /// Tells the peer that nothing more comes; reading goes on. Throws `SystemError`.
+    package static func endSending(on descriptor: FileDescriptor) throws(SystemError) {
+        guard shutdown(descriptor.number, Int32(SHUT_WR)) == 0 else { throw SystemError("end sending") }
+    }
+
     private static func make(_ family: Int32) throws(SystemError) -> FileDescriptor {
         let number = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw SystemError("make a socket") }

@@ -41,14 +41,23 @@ package final class PracticeServer: Sendable {
         self.shared = shared
         self.address = address
         let finished = finished
+        let resources = ServerResources(listener: listener, journal: journal)
         // A queue of its own, so that the loop has a thread of its own.
         DispatchQueue(label: "kleos.practice").async {
-            do throws(SystemError) {
-                try EventLoop(shared: shared, listener: listener, journal: journal).run()
-            } catch {
-                onFailure?("\(error)")
-            }
+            Self.serve(shared, resources, onFailure)
             finished.signal()
+        }
+    }
+
+    /// Runs the loop; when this returns, the listener, the connections and the journal are closed.
+    private static func serve(
+        _ shared: PracticeShared, _ resources: ServerResources, _ onFailure: (@Sendable (String) -> Void)?
+    ) {
+        guard let (listener, journal) = resources.take() else { return }
+        do throws(SystemError) {
+            try EventLoop(shared: shared, listener: listener, journal: journal).run()
+        } catch {
+            onFailure?("\(error)")
         }
     }
 
@@ -118,5 +127,22 @@ package final class PracticeServer: Sendable {
         timeoutSeconds: Double = 30, where condition: @escaping @Sendable (RequestRecord) -> Bool
     ) -> Bool {
         shared.wait(timeoutSeconds: timeoutSeconds) { $0.log.records.contains(where: condition) }
+    }
+}
+
+/// Hands the listener and the journal to the server's thread, so that they are closed when that thread is done with
+/// them and not when the last closure that saw them goes.
+private final class ServerResources: Sendable {
+    private let content: Mutex<(listener: FileDescriptor, journal: Journal?)?>
+
+    init(listener: FileDescriptor, journal: Journal?) {
+        content = Mutex((listener, journal))
+    }
+
+    func take() -> (listener: FileDescriptor, journal: Journal?)? {
+        content.withLock { content in
+            defer { content = nil }
+            return content
+        }
     }
 }

@@ -8,7 +8,12 @@ package struct JSONObject: Sendable, Equatable {
         package var sourceRange: Range<Int> = 0..<0
 
         package static func == (left: Member, right: Member) -> Bool {
-            left.name == right.name && left.value == right.value
+            left.isNamed(right.name) && left.value == right.value
+        }
+
+        /// Byte for byte: String's own equality also unites different spellings of one character.
+        func isNamed(_ name: String) -> Bool {
+            self.name.utf8.count == name.utf8.count && self.name.utf8.elementsEqual(name.utf8)
         }
     }
 
@@ -29,11 +34,11 @@ package struct JSONObject: Sendable, Equatable {
     /// Whether there are no members.
     package var isEmpty: Bool { members.isEmpty }
 
-    /// The value of the member `name`. Setting nil removes it; a new name goes last.
+    /// The value of the member `name`, compared byte by byte. Setting nil removes it; a new name goes last.
     package subscript(name: String) -> JSONValue? {
         get { member(name)?.value }
         set {
-            let index = members.firstIndex { $0.name == name }
+            let index = members.firstIndex { $0.isNamed(name) }
             switch (index, newValue) {
             case (let index?, let value?): members[index] = Member(name: name, value: value)
             case (let index?, nil): members.remove(at: index)
@@ -45,6 +50,6 @@ package struct JSONObject: Sendable, Equatable {
 
     /// The member `name`, with its place in the text; nil where it is absent.
     package func member(_ name: String) -> Member? {
-        members.first { $0.name == name }
+        members.first { $0.isNamed(name) }
     }
 }

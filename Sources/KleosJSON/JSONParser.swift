@@ -120,16 +120,24 @@ package struct JSONParser {
         if current == UInt8(ascii: "}") {
             position += 1
         } else {
-            repeat { members.append(try member()) } while try separated(by: UInt8(ascii: "}"), "}")
-            try refuseDuplicates(members)
+            var names: Set<[UInt8]> = []
+            repeat {
+                members.append(try member(after: members, &names))
+            } while try separated(by: UInt8(ascii: "}"), "}")
         }
         depth -= 1
         return JSONObject(uniqueMembers: members)
     }
 
-    private mutating func member() throws(JSONError) -> JSONObject.Member {
+    private mutating func member(
+        after members: [JSONObject.Member], _ names: inout Set<[UInt8]>
+    ) throws(JSONError) -> JSONObject.Member {
         guard current == UInt8(ascii: "\"") else { throw error("a name in quotes is expected") }
+        let nameStart = position
         let name = try string()
+        guard isNew(name, after: members, &names) else {
+            throw JSONError(offset: nameStart, problem: "the name \"\(name)\" stands twice in one object")
+        }
         skipSpace()
         guard current == UInt8(ascii: ":") else { throw error("a colon is expected") }
         position += 1
@@ -153,28 +161,14 @@ package struct JSONParser {
         return true
     }
 
-    private func refuseDuplicates(_ members: [JSONObject.Member]) throws(JSONError) {
-        // Few members are the rule, and a set costs more than comparing them.
-        if members.count <= 16 {
-            for (index, member) in members.enumerated() {
-                for earlier in members[..<index] where Self.isSame(earlier.name, member.name) {
-                    throw JSONError(offset: member.sourceRange.lowerBound, problem: duplicate(member.name))
-                }
-            }
-            return
-        }
-        var seen: Set<[UInt8]> = []
-        for member in members where !seen.insert(Array(member.name.utf8)).inserted {
-            throw JSONError(offset: member.sourceRange.lowerBound, problem: duplicate(member.name))
-        }
+    /// Whether no member before has the name. `names` is filled as soon as a search in it costs less than comparing.
+    private func isNew(_ name: String, after members: [JSONObject.Member], _ names: inout Set<[UInt8]>) -> Bool {
+        guard members.count >= Self.comparedMembers else { return !members.contains { $0.isNamed(name) } }
+        if names.isEmpty { names = Set(members.map { Array($0.name.utf8) }) }
+        return names.insert(Array(name.utf8)).inserted
     }
 
-    private func duplicate(_ name: String) -> String { "the name \"\(name)\" stands twice in one object" }
-
-    /// Byte for byte: String's own equality also unites different spellings of one character.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
-    }
+    private static let comparedMembers = 16
 }
 
 // MARK: - Numbers and strings

@@ -11,22 +11,23 @@ package struct JSONPointer: Sendable, Equatable, CustomStringConvertible {
             tokens = []
             return
         }
-        guard text.hasPrefix("/") else { return nil }
+        // By code point: a combining mark after a slash would make another Character of it.
+        guard text.unicodeScalars.first == "/" else { return nil }
         var tokens: [String] = []
-        for token in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        for token in text.unicodeScalars.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             guard let token = Self.unescape(token) else { return nil }
             tokens.append(token)
         }
         self.tokens = tokens
     }
 
-    private static func unescape(_ token: Substring) -> String? {
+    private static func unescape(_ token: Substring.UnicodeScalarView) -> String? {
         var result = ""
         var isEscape = false
-        for scalar in token.unicodeScalars {
+        for scalar in token {
             switch (isEscape, scalar) {
-            case (true, "0"): result += "~"
-            case (true, "1"): result += "/"
+            case (true, "0"): result.unicodeScalars.append("~")
+            case (true, "1"): result.unicodeScalars.append("/")
             case (true, _): return nil
             case (false, "~"): break
             case (false, _): result.unicodeScalars.append(scalar)

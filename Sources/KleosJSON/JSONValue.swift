@@ -99,9 +99,8 @@ private enum ExactInteger {
             index += 1
         }
         if index < text.count {
-            guard let power = Int(String(decoding: text[(index + 1)...], as: UTF8.self)), abs(power) <= 1000 else {
-                return nil
-            }
+            let power = Int(String(decoding: text[(index + 1)...], as: UTF8.self))
+            guard let power, (-1000...1000).contains(power) else { return nil }
             exponent += power
         }
         return value(digits: digits, exponent: exponent, isNegative: isNegative)

@@ -28,22 +28,38 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string with its quotes; only what JSON demands is escaped.
     package mutating func write(string text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): bytes += "\\\"".utf8
-            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
-            case 0x0A: bytes += "\\n".utf8
-            case 0x0D: bytes += "\\r".utf8
-            case 0x09: bytes += "\\t".utf8
-            case 0..<0x20:
-                bytes += "\\u00".utf8
-                bytes.append(Self.hex(byte >> 4))
-                bytes.append(Self.hex(byte & 0xF))
-            default: bytes.append(byte)
-            }
+        text.withUTF8 { write(escaping: $0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(escaping text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        for (index, byte) in text.enumerated() where Self.needsEscape(byte) {
+            bytes += text[start..<index]
+            start = index + 1
+            write(escape: byte)
         }
-        bytes.append(UInt8(ascii: "\""))
+        bytes += text[start...]
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func write(escape byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): bytes += "\\\"".utf8
+        case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+        case 0x0A: bytes += "\\n".utf8
+        case 0x0D: bytes += "\\r".utf8
+        case 0x09: bytes += "\\t".utf8
+        default:
+            bytes += "\\u00".utf8
+            bytes.append(Self.hex(byte >> 4))
+            bytes.append(Self.hex(byte & 0xF))
+        }
     }
 
     private mutating func write(array elements: [JSONValue]) {

@@ -39,6 +39,13 @@ package struct ParameterReader {
         return text
     }
 
+    /// An optional truth value; false where it is absent. Throws `RPCError`.
+    package mutating func flag(_ name: String) throws(RPCError) -> Bool {
+        guard let value = value(name) else { return false }
+        guard let flag = value.boolValue else { throw wrongType(name, "true or false") }
+        return flag
+    }
+
     /// An optional whole number of 64 bits. Throws `RPCError`.
     package mutating func integer(_ name: String) throws(RPCError) -> Int64? {
         guard let value = value(name) else { return nil }

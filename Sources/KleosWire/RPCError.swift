@@ -103,6 +103,8 @@ package struct RPCError: Error, Sendable, Equatable, CustomStringConvertible {
         reason = data?["reason"]?.stringValue ?? "code \(code)"
         field = data?["field"]?.stringValue
         details = data?.objectValue ?? JSONObject()
+        details["reason"] = nil
+        details["field"] = nil
     }
 
     /// The reason as one of the known ones; nil for a word of a newer daemon.

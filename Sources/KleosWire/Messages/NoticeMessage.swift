@@ -33,7 +33,7 @@ package struct NoticesParameters: Sendable, Equatable {
         game = try reader.string("game")
         player = try reader.string("player")
         after = try reader.integer("after")
-        isPendingOnly = reader.value("pending")?.boolValue ?? false
+        isPendingOnly = try reader.flag("pending")
         limit = Int(try reader.integer("limit", in: 1...500) ?? 100)
         locale = try reader.string("locale")
     }

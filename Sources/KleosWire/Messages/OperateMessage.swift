@@ -32,7 +32,7 @@ package struct OperateParameters: Sendable, Equatable {
             keys.append(key)
         }
         criteria = try DeliveryCriteria(reader: &reader)
-        let isAll = reader.value("all")?.boolValue ?? false
+        let isAll = try reader.flag("all")
         guard !keys.isEmpty || criteria != DeliveryCriteria() || isAll else {
             throw RPCError(
                 .invalidParameter, "name the events by keys, or give criteria, or \"all\": true", field: "keys")

@@ -36,7 +36,8 @@ extension Submission {
         object["increment"] = increment.map { .integer($0) }
         object["occurredAt"] = occurredAtMilliseconds.map { .string(Timestamp.text(milliseconds: $0)) }
         object["id"] = clientID.map(JSONValue.string)
-        object["metadata"] = metadata.map(JSONValue.raw)
+        // A line feed between the metadata's members would end the request's line.
+        object["metadata"] = metadata.map { .raw($0.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }) }
         return object
     }
 }

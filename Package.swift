@@ -113,7 +113,7 @@ let package = Package(
         tests(
             "KleosEndToEndTests",
             [
-                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient",
+                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient", "KleosPractice",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
             ]),
     ],

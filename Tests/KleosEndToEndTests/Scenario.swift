@@ -65,3 +65,27 @@ final class Scenario {
         return try result.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
     }
 }
+
+extension Scenario {
+    /// Hands over a time on the Beginner leaderboard.
+    func daemonSubmit(player: String, value: Int) throws {
+        try kleos("submit", "score", "minesweeper", "beginner", String(value), "--player", player)
+    }
+
+    /// Waits until `practice` counts so many effects; each look is an answered request, so nothing spins.
+    func waitForEffects(_ count: Int64, at practice: PracticeProcess) throws {
+        for _ in 0..<100_000 {
+            if try counts(of: practice)["effects"]?.int64Value ?? 0 >= count { return }
+        }
+        Issue.record("the endpoint never counted \(count) effects: \(try counts(of: practice).serialized)")
+    }
+
+    /// Waits until the daemon has logged `text`, asking for its status between the looks.
+    func waitForLog(_ text: String) throws {
+        for _ in 0..<2_000 {
+            if try daemon.log.contains(text) { return }
+            try kleos("status")
+        }
+        Issue.record("the daemon never logged \(text): \(try daemon.log)")
+    }
+}

@@ -105,7 +105,7 @@ let package = Package(
                 "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON", "KleosWire",
                 "KleosTestSupport", "kleos",
             ]),
-        tests("KleosPracticeTests", ["KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosPracticeTests", ["kleos-practice", "KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosCommandLineTests",

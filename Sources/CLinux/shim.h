@@ -34,8 +34,3 @@ extern int kleos_addclosefrom(void *, int) __asm__("posix_spawn_file_actions_add
 static inline int kleos_spawn_close_from(void *actions, int first) {
     return kleos_addclosefrom(actions, first);
 }
-
-// prctl is variadic, which Swift cannot call.
-static inline int kleos_die_with_parent(int signal) {
-    return prctl(PR_SET_PDEATHSIG, (unsigned long)signal, 0UL, 0UL, 0UL);
-}

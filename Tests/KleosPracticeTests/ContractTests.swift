@@ -100,7 +100,8 @@ import Testing
         ("order", "sideways", 400, "invalid-value"), ("keep", "worst", 400, "invalid-value"),
         ("player", .null, 400, "missing-member"), ("player", "", 400, "invalid-value"),
         ("game", .null, 400, "missing-member"), ("leaderboard", .null, 400, "missing-member"),
-        ("occurredAt", "yesterday", 400, "invalid-value"), ("metadata", .array([1]), 400, "invalid-value"),
+        ("occurredAt", "yesterday", 400, "invalid-value"), ("recordedAt", .null, 400, "missing-member"),
+        ("metadata", .array([1]), 400, "invalid-value"),
     ])
     func aBadMemberIsNamed(name: String, value: JSONValue, status: Int, code: String) throws {
         let practice = try Practice()

@@ -27,7 +27,7 @@ struct Submission {
     let game: String
     let player: String
     /// When it happened: `occurredAt`, else `recordedAt`, in Unix milliseconds.
-    let happenedMilliseconds: Int64?
+    let happenedMilliseconds: Int64
     let content: Content
 
     /// The leaderboard's or achievement's id.
@@ -90,9 +90,10 @@ struct Submission {
         key = try reader.text("key")
         game = try reader.text("game")
         player = try reader.text("player")
-        let occurred = try reader.time("occurredAt")
-        let recorded = try reader.time("recordedAt")
-        happenedMilliseconds = occurred ?? recorded
+        guard let recorded = try reader.time("recordedAt") else {
+            throw Rejection(400, "missing-member", "\"recordedAt\" is missing")
+        }
+        happenedMilliseconds = try reader.time("occurredAt") ?? recorded
         try reader.checkObject("metadata")
         self.content = content
     }

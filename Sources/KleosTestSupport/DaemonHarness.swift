@@ -119,7 +119,7 @@ package final class PracticeProcess {
     private func start(address: String) throws(SystemError) {
         let child = try ChildProcess(
             BuiltPrograms.path("kleos-practice"),
-            ["--listen", address, "--store", folder.path("store")]  + arguments,
+            ["--listen", address, "--store", folder.path("store")] + arguments,
             errorFile: folder.path("log"))
         guard let line = try child.nextLine(), let address = line.split(separator: " ").last, address.hasPrefix("http")
         else {

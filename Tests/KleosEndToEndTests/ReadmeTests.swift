@@ -35,19 +35,21 @@ struct ReadmeTests {
 
     @Test("Shell")
     func shell() throws {
-        let daemon = try harness(try PracticeProcess())
+        let practice = try PracticeProcess()
+        let daemon = try harness(practice)
         try daemon.write("example.sh", "set -e\nPATH=\(BuiltPrograms.folder):$PATH\n" + Self.block("sh submit"))
         let result = try ChildProcess(
             "/bin/sh", [daemon.folder.path("example.sh")], environment: ["KLEOS_SOCKET": daemon.socketPath],
             errorFile: daemon.folder.path("err")
         ).finish()
         #expect(result.isSuccess, "\(result.errors)")
-        try expectDelivered(daemon)
+        try withExtendedLifetime(practice) { try expectDelivered(daemon) }
     }
 
     @Test("Python", .enabled(if: access("/usr/bin/python3", X_OK) == 0, "python3 is not installed"))
     func python() throws {
-        let daemon = try harness(try PracticeProcess())
+        let practice = try PracticeProcess()
+        let daemon = try harness(practice)
         try daemon.write("example.py", Self.block("python submit"))
         let result = try ChildProcess(
             "/usr/bin/python3", [daemon.folder.path("example.py")], environment: ["KLEOS_SOCKET": daemon.socketPath],
@@ -55,7 +57,7 @@ struct ReadmeTests {
         ).finish()
         #expect(result.isSuccess, "\(result.errors)")
         #expect(result.output.split(separator: "\n").count == 2)
-        try expectDelivered(daemon)
+        try withExtendedLifetime(practice) { try expectDelivered(daemon) }
     }
 
     @Test("Swift")
@@ -68,7 +70,8 @@ struct ReadmeTests {
         let here = lines.replacing(", socketPath: path)", with: ")") + "\n"
         #expect(here == (try Self.block("swift submit")))
 
-        let daemon = try harness(try PracticeProcess())
+        let practice = try PracticeProcess()
+        let daemon = try harness(practice)
         let path = daemon.socketPath
         // begin README
         let kleos = KleosClient(game: "mygame", player: "mira", socketPath: path)
@@ -82,6 +85,6 @@ struct ReadmeTests {
         kleos.onNotice { notice in print(notice.title) }
         _ = kleos.waitUntilIdle(timeoutMilliseconds: 5_000)
         // end README
-        try expectDelivered(daemon)
+        try withExtendedLifetime(practice) { try expectDelivered(daemon) }
     }
 }

@@ -35,11 +35,10 @@ package enum RequestRenderer {
             object["achievement"] = .string(id)
             switch change {
             case .progress(let percent): object["progress"] = .integer(percent)
-            case .steps(let count):
-                object["steps"] = .integer(count)
-                object["of"] = game.achievements[id]?.steps.map { .integer($0) }
+            case .steps(let count): object["steps"] = .integer(count)
             case .increment(let count): object["increment"] = .integer(count)
             }
+            if case .progress = change {} else { object["of"] = game.achievements[id]?.steps.map { .integer($0) } }
         }
         let occurred = occurredAtMilliseconds ?? event.effectiveTimeMilliseconds
         object["occurredAt"] = .string(Timestamp.text(milliseconds: occurred))

@@ -105,7 +105,9 @@ let package = Package(
                 "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON", "KleosWire",
                 "KleosTestSupport", "kleos",
             ]),
-        tests("KleosPracticeTests", ["kleos-practice", "KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosPracticeTests",
+            ["kleos-practice", "KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosCommandLineTests",
@@ -113,7 +115,8 @@ let package = Package(
         tests(
             "KleosEndToEndTests",
             [
-                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient", "KleosPractice",
+                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient",
+                "KleosPractice",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
             ]),
     ],

@@ -117,6 +117,7 @@ let package = Package(
             [
                 "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient",
                 "KleosPractice",
+                "KleosCommandLine",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
             ]),
     ],

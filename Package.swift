@@ -79,11 +79,11 @@ let package = Package(
             "KleosTestSupport", ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
 
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
-        tests("KleosJSONTests", ["KleosJSON"]),
+        tests("KleosJSONTests", ["KleosJSON", "KleosSupport"]),
         tests("KleosModelTests", ["KleosModel", "KleosSupport"]),
         tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosSupport", "KleosTestSupport"]),
         tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
-        tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel"]),
+        tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel", "KleosSupport"]),
         tests(
             "KleosClientTests",
             ["KleosClient", "KleosWire", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),

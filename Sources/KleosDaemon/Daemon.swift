@@ -245,7 +245,12 @@ actor Daemon: QueueActor {
             return completion(
                 .failure(RPCError(.reloadFailed, "\(error)\nThe configuration in force has not changed.")))
         }
-        let changes = loaded.changes(from: configuration).map(\.description)
+        var changes = loaded.changes(from: configuration).map(\.description)
+        if loaded.daemon.storage != configuration.daemon.storage
+            || loaded.daemon.logLevel != configuration.daemon.logLevel
+        {
+            changes.append("[Storage] and LogLevel= take effect at the next start of the daemon")
+        }
         for change in changes { log(.notice, "reload: \(change)") }
         log(.notice, "reloaded", ["changes": "\(changes.count)"])
         for warning in loaded.warnings { log(.warning, warning.description) }

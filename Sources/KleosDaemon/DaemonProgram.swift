@@ -17,6 +17,7 @@ package enum DaemonProgram {
             case .version: finish(printing: "kleosd \(ProtocolVersion.program)\n")
             case nil: break
             }
+            raiseDescriptorLimit()
             let daemon = try Daemon.make(options: options)
             daemon.async { $0.begin() }
             dispatchMain()
@@ -26,6 +27,16 @@ package enum DaemonProgram {
             fail(error.code, error.message)
         } catch {
             fail(.storage, "\(error)")
+        }
+    }
+
+    /// The limits on connections are the configuration's; the usual 1024 descriptors would undercut them.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 {
+            Log()(.warning, "the limit of open files stays as it is: \(SystemError("raise the limit of open files"))")
         }
     }
 

@@ -17,8 +17,8 @@ package enum SocketActivation {
     /// The first descriptor that a service manager hands over.
     package static let firstDescriptor: Int32 = 3
 
-    /// The sockets that were handed over to this process, by their names `submit` and `control`; empty where there are
-    /// none. Sets close-on-exec and takes ownership, so it is called once. Throws `ListenerError`.
+    /// The sockets that were handed over to this process, by their names `submit` and `control`, which several may
+    /// share; empty where there are none. Sets close-on-exec and takes ownership, so it is called once. Throws `ListenerError`.
     package static func listeners(
         environment: (String) -> String? = { Environment[$0] }, processID: Int32 = getpid(),
         firstDescriptor: Int32 = firstDescriptor
@@ -36,9 +36,6 @@ package enum SocketActivation {
         for (index, name) in names.enumerated() {
             guard let role = SocketRole(rawValue: String(name)) else {
                 throw ListenerError("the socket name \(name) is not known; use submit and control")
-            }
-            guard !listeners.contains(where: { $0.role == role }) else {
-                throw ListenerError("the socket \(name) was handed over twice")
             }
             let number = firstDescriptor + Int32(index)
             try check(number, name: String(name))

@@ -245,12 +245,7 @@ actor Daemon: QueueActor {
             return completion(
                 .failure(RPCError(.reloadFailed, "\(error)\nThe configuration in force has not changed.")))
         }
-        var changes = loaded.changes(from: configuration).map(\.description)
-        if loaded.daemon.storage != configuration.daemon.storage
-            || loaded.daemon.logLevel != configuration.daemon.logLevel
-        {
-            changes.append("[Storage] and LogLevel= take effect at the next start of the daemon")
-        }
+        let changes = changeLines(to: loaded)
         for change in changes { log(.notice, "reload: \(change)") }
         log(.notice, "reloaded", ["changes": "\(changes.count)"])
         for warning in loaded.warnings { log(.warning, warning.description) }
@@ -263,6 +258,14 @@ actor Daemon: QueueActor {
                 completion(.success(changes))
             }
         }
+    }
+
+    /// What a reload changes, a line each.
+    private func changeLines(to loaded: Configuration) -> [String] {
+        let lines = loaded.changes(from: configuration).map(\.description)
+        let (old, new) = (configuration.daemon, loaded.daemon)
+        guard old.storage != new.storage || old.logLevel != new.logLevel else { return lines }
+        return lines + ["[Storage] and LogLevel= take effect at the next start of the daemon"]
     }
 
     /// Stops taking requests, records what is in flight, closes the queue, and ends the process.

@@ -149,13 +149,15 @@ extension DeliveryWorker {
         flights -= 1
         let now = clock.read()
         let claim = parcel.claim
-        let verdict = OutcomeRules.judge(
+        var verdict = OutcomeRules.judge(
             result, hadUnansweredAttempt: claim.mayHaveTakenEffect, nowMilliseconds: now.wallMilliseconds)
+        // A service may repeat what it was sent.
+        verdict.message = verdict.message.map { redacted($0, parcel.endpoint) }
         let decision = planner.finished(
-            verdict, stream: claim.stream,
+            verdict, stream: claim.stream, sentTo: parcel.endpoint,
             delivery: SettlementRules.DeliveryFacts(
                 backoffAttempts: claim.backoffAttempts, serverErrors: claim.serverErrors,
-                createdMilliseconds: claim.createdMilliseconds),
+                lastTriedMilliseconds: claim.lastClaimedMilliseconds ?? claim.createdMilliseconds),
             notice: notice(for: claim, verdict), now: now)
         let attempt = Attempt(
             number: claim.attemptsMade + 1, startedMilliseconds: started,
@@ -185,16 +187,22 @@ extension DeliveryWorker {
     private func receipt(_ result: TransportResult, _ endpoint: Endpoint) -> String? {
         guard case .success(let answer) = result.answer, !answer.body.isEmpty else { return nil }
         var text = String(decoding: answer.body.prefix(4 * Attempt.maximumAnswerBytes), as: UTF8.self)
-        if let token = endpoint.token?.exposed, !token.isEmpty { text = text.replacing(token, with: "(secret)") }
+        text = redacted(text, endpoint)
         while text.utf8.count > Attempt.maximumAnswerBytes { text.removeLast() }
         return text
+    }
+
+    private func redacted(_ text: String, _ endpoint: Endpoint) -> String {
+        guard let token = endpoint.token?.exposed, !token.isEmpty else { return text }
+        return text.replacing(token, with: "(secret)")
     }
 
     /// Whether a confirmation is worth a write: the first with these settings, and then one every ten seconds.
     private func remembers(_ decision: DeliveryPlanner.Decision, _ endpoint: Endpoint, _ now: ClockReading) -> Bool {
         guard decision.isConfirmation else { return false }
-        if let last = recordedSuccess[endpoint.fingerprint], now.bootMilliseconds - last < 10_000 { return false }
-        recordedSuccess[endpoint.fingerprint] = now.bootMilliseconds
+        let settings = "\(endpoint.name) \(endpoint.fingerprint)"
+        if let last = recordedSuccess[settings], now.bootMilliseconds - last < 10_000 { return false }
+        recordedSuccess[settings] = now.bootMilliseconds
         return true
     }
 

@@ -23,7 +23,7 @@ package actor DeliveryWorker: QueueActor {
     private var timer: (any DispatchSourceTimer)?
     private var conditionHandler: (@Sendable (EndpointCondition) -> Void)?
     private var stopHandler: (@Sendable () -> Void)?
-    /// When a success was last written down, per endpoint, on the boot clock.
+    /// When a success was last written down, per endpoint and settings, on the boot clock.
     var recordedSuccess: [String: Int64] = [:]
 
     /// Where deliveries go and what they are rendered with; a value, so that it can be used inside a transaction.

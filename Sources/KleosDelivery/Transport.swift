@@ -12,13 +12,17 @@ package struct TransportRequest: Sendable, Equatable {
     package var maximumAnswerBytes: Int
     /// Whether plain http may leave the machine.
     package var allowsInsecure: Bool
+    /// Whether a second copy would count twice, so that no connection is used again: libcurl repeats a request by
+    /// itself where an idle connection turns out to be dead.
+    package var mustGoOutOnce: Bool
     /// Additional certificate authorities, in PEM form.
     package var certificateAuthorityFile: String?
 
     /// Makes a request from its parts.
     package init(
         url: String, headers: [(name: String, value: String)], body: [UInt8], connectTimeoutMilliseconds: Int64,
-        timeoutMilliseconds: Int64, maximumAnswerBytes: Int, allowsInsecure: Bool, certificateAuthorityFile: String?
+        timeoutMilliseconds: Int64, maximumAnswerBytes: Int, allowsInsecure: Bool, mustGoOutOnce: Bool = false,
+        certificateAuthorityFile: String?
     ) {
         self.url = url
         self.headers = headers
@@ -27,6 +31,7 @@ package struct TransportRequest: Sendable, Equatable {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.maximumAnswerBytes = maximumAnswerBytes
         self.allowsInsecure = allowsInsecure
+        self.mustGoOutOnce = mustGoOutOnce
         self.certificateAuthorityFile = certificateAuthorityFile
     }
 
@@ -36,6 +41,7 @@ package struct TransportRequest: Sendable, Equatable {
             && left.connectTimeoutMilliseconds == right.connectTimeoutMilliseconds
             && left.timeoutMilliseconds == right.timeoutMilliseconds
             && left.maximumAnswerBytes == right.maximumAnswerBytes && left.allowsInsecure == right.allowsInsecure
+            && left.mustGoOutOnce == right.mustGoOutOnce
             && left.certificateAuthorityFile == right.certificateAuthorityFile
     }
 }

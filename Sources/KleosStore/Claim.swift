@@ -16,6 +16,8 @@ package struct Claim: Sendable, Equatable {
     package var backoffAttempts: Int
     /// Attempts that ended in a 5xx.
     package var serverErrors: Int
+    /// When the claim before this one was made, Unix milliseconds; nil for the first.
+    package var lastClaimedMilliseconds: Int64?
     /// Whether an earlier attempt may have taken effect unanswered.
     package var mayHaveTakenEffect: Bool
     /// The first rendering, byte for byte, where one was saved.

@@ -37,12 +37,14 @@ extension Outbox {
     private func claim(_ id: DeliveryID, endpoint: String, nowMilliseconds: Int64) throws(StoreError) -> Claim? {
         let found = try database.first(
             """
-            SELECT \(DeliveryRow.columns), d.priority, r.bytes, \(Event.columns)
+            SELECT \(DeliveryRow.columns), d.priority, r.bytes, d.claimed, \(Event.columns)
             FROM deliveries d CROSS JOIN events e ON e.id = d.event LEFT JOIN renderings r ON r.delivery = d.id
             WHERE d.id = ?1
             """, SQLValue(id.number)
-        ) { row in (DeliveryRow(row), row.integer(27), row.optionalBytes(28), Event(row, offset: 29)) }
-        guard let (row, priority, rendering, event) = found else { return nil }
+        ) { row in
+            (DeliveryRow(row), row.integer(27), row.optionalBytes(28), row.optionalInteger(29), Event(row, offset: 30))
+        }
+        guard let (row, priority, rendering, lastClaimed, event) = found else { return nil }
         let changed = try database.run(
             "UPDATE deliveries SET state = 'sending', backoff = 0, claimed = ?2 WHERE id = ?1 AND state = 'ready'",
             SQLValue(id.number), SQLValue(nowMilliseconds))
@@ -58,7 +60,8 @@ extension Outbox {
             merge: row.merge, isStrict: row.isStrict,
             priority: DeliveryPriority(rawValue: Int(priority)) ?? .counter, confirms: row.confirms,
             attemptsMade: row.attempts, backoffAttempts: row.backoffAttempts, serverErrors: row.serverErrors,
-            mayHaveTakenEffect: row.isUnanswered, rendering: rendering, ignoresAge: row.ignoresAge,
+            lastClaimedMilliseconds: lastClaimed, mayHaveTakenEffect: row.isUnanswered, rendering: rendering,
+            ignoresAge: row.ignoresAge,
             createdMilliseconds: event.recorded.wallMilliseconds)
     }
 

@@ -9,7 +9,8 @@ import KleosModel
 /// | 200, 201 with `"accepted": true` | delivered | healthy |
 /// | any other 2xx, or a body of another kind | retry | failing (a captive portal answers like this) |
 /// | 3xx | retry | failing (redirects are not followed) |
-/// | 401, 403 | credentials | – |
+/// | 401; 403 with `{"error": {"code", "message"}}` | credentials | – |
+/// | any other 403; 407, 511 | retry | failing (a firewall, proxy or captive portal answers like this) |
 /// | 409 | retry (the first request with this key is still at work) | – |
 /// | 408, 425 | retry | server error |
 /// | 422 `idempotency-key-reused` after an unanswered attempt | already-done | healthy |
@@ -17,6 +18,7 @@ import KleosModel
 /// | 429, and 503 with Retry-After | throttled | – |
 /// | any other 5xx | retry | server error |
 /// | any other 4xx | permanent | rejecting |
+/// | anything else | retry | failing |
 package enum OutcomeRules {
     /// Judges how a request ended. `hadUnansweredAttempt` says that an earlier attempt may have taken effect.
     package static func judge(
@@ -45,7 +47,10 @@ package enum OutcomeRules {
         case 200, 201: return confirmation(answer)
         case 200..<300: return stranger("the endpoint answered \(answer.status), which is not of the contract")
         case 300..<400: return stranger(redirect(answer))
-        case 401, 403: return Verdict(.credentials, message: message, endpointEffect: .none)
+        case 401: return Verdict(.credentials, message: message, endpointEffect: .none)
+        case 403 where said != nil: return Verdict(.credentials, message: message, endpointEffect: .none)
+        case 403, 407, 511:
+            return stranger("\(message), but not in its own form: a firewall, a proxy or a captive portal does this")
         case 409: return Verdict(.retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .none)
         case 408, 425:
             return Verdict(.retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .serverError)
@@ -62,7 +67,8 @@ package enum OutcomeRules {
             return Verdict(
                 .retry, message: message, retryAfterMilliseconds: retryAfter, endpointEffect: .serverError,
                 mayHaveTakenEffect: [500, 502, 504].contains(answer.status))
-        default: return Verdict(.permanent, message: message, endpointEffect: .rejecting)
+        case 400..<500: return Verdict(.permanent, message: message, endpointEffect: .rejecting)
+        default: return stranger(message)
         }
     }
 

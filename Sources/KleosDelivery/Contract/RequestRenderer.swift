@@ -60,6 +60,8 @@ package enum RequestRenderer {
             url: endpoint.url + path, headers: headers, body: body,
             connectTimeoutMilliseconds: endpoint.connectTimeoutMilliseconds,
             timeoutMilliseconds: endpoint.timeoutMilliseconds, maximumAnswerBytes: endpoint.maximumAnswerBytes,
-            allowsInsecure: endpoint.allowsInsecure, certificateAuthorityFile: endpoint.certificateAuthorityFile)
+            allowsInsecure: endpoint.allowsInsecure,
+            mustGoOutOnce: endpoint.resend == .accumulates && !endpoint.isAtLeastOnce,
+            certificateAuthorityFile: endpoint.certificateAuthorityFile)
     }
 }

@@ -4,8 +4,8 @@ import KleosModel
 package enum RetryAfter {
     /// Milliseconds to wait, clamped to 0 … 24 h; nil for what is neither.
     package static func milliseconds(_ text: String, nowMilliseconds: Int64) -> Int64? {
-        let trimmed = text.filter { $0 != " " && $0 != "\t" }
-        if !trimmed.isEmpty, trimmed.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+        let words = text.split { $0 == " " || $0 == "\t" }
+        if words.count == 1, let trimmed = words.first, trimmed.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             // More digits than fit are simply a long time.
             let seconds = Int64(trimmed) ?? Int64.max
             return clamp(seconds > 86_400 ? RetryPolicy.maximumRetryAfterMilliseconds : seconds * 1000)

@@ -64,7 +64,7 @@ final class CurlTransfer {
         kleos_easy_set_string(easy, CURLOPT_USERAGENT, userAgent)
         kleos_easy_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         kleos_easy_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-        kleos_easy_set_long(easy, CURLOPT_FRESH_CONNECT, reuse.isForbidden ? 1 : 0)
+        kleos_easy_set_long(easy, CURLOPT_FRESH_CONNECT, reuse.isForbidden || request.mustGoOutOnce ? 1 : 0)
         kleos_easy_set_long(easy, CURLOPT_MAXAGE_CONN, Int(reuse.maximumIdleSeconds))
         kleos_easy_set_long(easy, CURLOPT_DNS_CACHE_TIMEOUT, reuse.isForbidden ? 0 : Int(reuse.maximumIdleSeconds))
         if ServiceAddress.isLoopback(request.url) { kleos_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
@@ -142,16 +142,18 @@ final class CurlTransfer {
         kleos_easy_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &preTransfer)
         kleos_easy_get_offset(easy, CURLINFO_TOTAL_TIME_T, &total)
         return TransportResult(
-            answer: answer(code, isCancelled: isCancelled), didSendRequest: preTransfer > 0,
+            answer: answer(code, isCancelled: isCancelled, didSend: preTransfer > 0), didSendRequest: preTransfer > 0,
             durationMilliseconds: Int64(total / 1000))
     }
 
-    private func answer(_ code: CURLcode, isCancelled: Bool) -> Result<TransportAnswer, TransportFailure> {
+    private func answer(
+        _ code: CURLcode, isCancelled: Bool, didSend: Bool
+    ) -> Result<TransportAnswer, TransportFailure> {
         if isCancelled { return .failure(TransportFailure(.cancelled, "interrupted: the daemon was stopping")) }
         if isTooLarge {
             return .failure(TransportFailure(.tooLarge, "the answer has more than \(maximumBytes) bytes"))
         }
-        guard code == CURLE_OK else { return .failure(failure(code)) }
+        guard code == CURLE_OK else { return .failure(failure(code, didSend: didSend)) }
         var status = 0
         kleos_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         return .success(
@@ -160,7 +162,7 @@ final class CurlTransfer {
                 location: fields["location"]))
     }
 
-    private func failure(_ code: CURLcode) -> TransportFailure {
+    private func failure(_ code: CURLcode, didSend: Bool) -> TransportFailure {
         let detail = String(cString: errorText)
         let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
         switch code {
@@ -171,6 +173,9 @@ final class CurlTransfer {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return TransportFailure(.tls, tlsMessage(words))
+        // This is also what libcurl calls an answer that is no HTTP.
+        case CURLE_UNSUPPORTED_PROTOCOL where didSend:
+            return TransportFailure(.broken, "the answer is no HTTP: \(words)")
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
             return TransportFailure(.unusable, "the URL cannot be used: \(words)")
         default: return TransportFailure(.broken, "the exchange broke off: \(words)")

@@ -56,7 +56,8 @@ package struct DeliveryPlanner: Sendable {
     private var plans: [String: EndpointPlan] = [:]
     private var random: SeededGenerator
     private var isStopping = false
-    private var lastReading: ClockReading?
+    /// Wall clock less boot clock, as they were when the wall clock was last known to be set.
+    private var wallOffsetMilliseconds: Int64?
 
     /// A change of network or a resume makes probes go out within this time.
     static let probeSpreadMilliseconds: Int64 = 2_000
@@ -81,6 +82,7 @@ package struct DeliveryPlanner: Sendable {
             }
         }
         plans = changed
+        wallOffsetMilliseconds = wallOffsetMilliseconds ?? now.wallMilliseconds - now.bootMilliseconds
         return pumpAll(now: now)
     }
 
@@ -108,18 +110,18 @@ package struct DeliveryPlanner: Sendable {
         return []
     }
 
-    /// A request ended with `verdict`.
+    /// A request ended with `verdict`; `sent` is the endpoint as it was configured when the request went out.
     package mutating func finished(
-        _ verdict: Verdict, stream: StreamKey, delivery: SettlementRules.DeliveryFacts, notice: NoticeFacts?,
-        now: ClockReading
+        _ verdict: Verdict, stream: StreamKey, sentTo sent: Endpoint, delivery: SettlementRules.DeliveryFacts,
+        notice: NoticeFacts?, now: ClockReading
     ) -> Decision {
         guard var plan = plans[stream.endpoint] else { return orphan(verdict, notice: notice, now: now) }
         let facts = SettlementRules.EndpointFacts(
-            endpoint: plan.endpoint, isConfirmed: plan.isConfirmed,
+            endpoint: sent, isConfirmed: plan.isConfirmed && sent.fingerprint == plan.endpoint.fingerprint,
             lastSuccessMilliseconds: plan.health.lastSuccessMilliseconds)
         let settlement = SettlementRules.settlement(
             verdict, delivery: delivery, facts: facts, notice: notice, now: now, random: &random)
-        let isNews = plan.finished(verdict, stream: stream, now: now, random: &random)
+        let isNews = plan.finished(verdict, stream: stream, sentTo: sent, now: now, random: &random)
         plans[stream.endpoint] = plan
         var actions: [Action] = []
         if isNews {
@@ -160,10 +162,9 @@ package struct DeliveryPlanner: Sendable {
 
     /// The wall clock was set. Where it went back, due times lie further ahead than anybody meant.
     package mutating func clockChanged(now: ClockReading) -> [Action] {
-        defer { lastReading = now }
-        guard let last = lastReading else { return pumpAll(now: now) }
-        let expected = last.wallMilliseconds + now.bootMilliseconds - last.bootMilliseconds
-        guard now.wallMilliseconds < expected - 1_000 else { return pumpAll(now: now) }
+        let offset = now.wallMilliseconds - now.bootMilliseconds
+        defer { wallOffsetMilliseconds = offset }
+        guard let last = wallOffsetMilliseconds, offset < last - 1_000 else { return pumpAll(now: now) }
         return plans.keys.sorted().map { .bringForward(endpoint: $0) } + pumpAll(now: now)
     }
 
@@ -211,7 +212,6 @@ package struct DeliveryPlanner: Sendable {
     }
 
     private mutating func pump(_ name: String, now: ClockReading) -> [Action] {
-        lastReading = now
         guard !isStopping, let claiming = plans[name]?.nextClaim(now: now) else { return [] }
         return [.claim(claiming)]
     }

@@ -10,6 +10,8 @@ struct EndpointPlan: Sendable {
     private(set) var isConfirmed: Bool
     private(set) var inFlight = 0
     private var throttles = Throttles()
+    /// How often in a row the endpoint asked for rest; further apart each time where it does not say for how long.
+    private var throttledInARow = 0
     private var budget: RequestBudget?
     private var isClaiming = false
     /// Whether there may be deliveries that are due.
@@ -64,6 +66,8 @@ struct EndpointPlan: Sendable {
 
     /// The claim to make now; nil where none may be made. The caller makes it and then calls `claimed`.
     mutating func nextClaim(now: ClockReading) -> DeliveryPlanner.Claiming? {
+        // The claims made meanwhile left out whoever was throttled, and their due times with them.
+        if throttles.prune(now: now) { mayHaveDue = true }
         guard pause == nil, !isClaiming, hasDue(now: now) else { return nil }
         guard throttles.endpointUntilBootMilliseconds <= now.bootMilliseconds else { return nil }
         var limit = endpoint.maximumInFlight - inFlight
@@ -103,15 +107,20 @@ struct EndpointPlan: Sendable {
 
     /// A request ended; returns whether the endpoint's condition changed.
     mutating func finished(
-        _ verdict: Verdict, stream: StreamKey, now: ClockReading, random: inout SeededGenerator
+        _ verdict: Verdict, stream: StreamKey, sentTo sent: Endpoint, now: ClockReading,
+        random: inout SeededGenerator
     ) -> Bool {
-        inFlight -= 1
+        // An endpoint that left the configuration and came back does not know what was in flight before.
+        inFlight = max(0, inFlight - 1)
+        // What was sent with other settings says nothing about the present ones.
+        guard sent == endpoint else { return false }
         let message = verdict.message ?? "no reason given"
         if verdict.outcome == .throttled { throttle(verdict, stream: stream, now: now, random: &random) }
         switch verdict.endpointEffect {
         case .healthy:
             let isConfirmation = verdict.outcome == .delivered
             if isConfirmation { isConfirmed = true }
+            throttledInARow = 0
             return health.succeeded(isConfirmation: isConfirmation, now: now)
         case .failing: return health.failed(message, policy: endpoint.retry, now: now, random: &random)
         case .serverError:
@@ -137,10 +146,13 @@ struct EndpointPlan: Sendable {
     private mutating func throttle(
         _ verdict: Verdict, stream: StreamKey, now: ClockReading, random: inout SeededGenerator
     ) {
+        // Answers to what was in flight together are one wish.
+        if throttles.endpointUntilBootMilliseconds <= now.bootMilliseconds { throttledInARow += 1 }
+        let rounds = endpoint.throttleScope == .endpoint ? throttledInARow : 1
         let delay =
             verdict.retryAfterMilliseconds.map {
                 endpoint.retry.delayMilliseconds(retryAfterMilliseconds: $0, random: &random)
-            } ?? endpoint.retry.delayMilliseconds(attemptsMade: 1, random: &random)
+            } ?? endpoint.retry.delayMilliseconds(attemptsMade: rounds, random: &random)
         throttles.add(milliseconds: delay, scope: endpoint.throttleScope, stream: stream, now: now)
     }
 
@@ -150,7 +162,7 @@ struct EndpointPlan: Sendable {
         var waits: [Int64] = []
         if mayHaveDue { waits.append(0) }
         if let due = nextDueMilliseconds { waits.append(due - now.wallMilliseconds) }
-        if let end = throttles.nextEndBootMilliseconds(now: now) { waits.append(end - now.bootMilliseconds) }
+        if let end = throttles.nextEndBootMilliseconds { waits.append(end - now.bootMilliseconds) }
         guard var wait = waits.min() else { return nil }
         wait = max(wait, throttles.endpointUntilBootMilliseconds - now.bootMilliseconds)
         if health.failure != nil {

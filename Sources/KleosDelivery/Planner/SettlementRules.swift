@@ -18,14 +18,14 @@ package enum SettlementRules {
         package var backoffAttempts: Int
         /// Attempts that ended in a 5xx, the one just made left out.
         package var serverErrors: Int
-        /// When the event was recorded, Unix milliseconds.
-        package var createdMilliseconds: Int64
+        /// When the attempt before began, or else when the event was recorded, Unix milliseconds.
+        package var lastTriedMilliseconds: Int64
 
         /// Makes facts from their parts.
-        package init(backoffAttempts: Int, serverErrors: Int, createdMilliseconds: Int64) {
+        package init(backoffAttempts: Int, serverErrors: Int, lastTriedMilliseconds: Int64) {
             self.backoffAttempts = backoffAttempts
             self.serverErrors = serverErrors
-            self.createdMilliseconds = createdMilliseconds
+            self.lastTriedMilliseconds = lastTriedMilliseconds
         }
     }
 
@@ -49,8 +49,9 @@ package enum SettlementRules {
             return .retry(dueMilliseconds: due, isServerError: false)
         case .throttled, .retry, .permanent:
             let isServerError = verdict.endpointEffect == .serverError
+            // A success from before the last attempt proves nothing: an outage for all must not end anything.
             if isServerError, delivery.serverErrors + 1 >= endpoint.maximumServerErrors,
-                let success = facts.lastSuccessMilliseconds, success >= delivery.createdMilliseconds
+                let success = facts.lastSuccessMilliseconds, success >= delivery.lastTriedMilliseconds
             {
                 return .dead(
                     .serverErrors,

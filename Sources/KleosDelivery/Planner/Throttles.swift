@@ -17,7 +17,6 @@ package struct Throttles: Sendable, Equatable {
     /// The endpoint asked for `milliseconds` of rest because of a delivery of `stream`.
     package mutating func add(milliseconds: Int64, scope: ThrottleScope, stream: StreamKey, now: ClockReading) {
         let until = now.bootMilliseconds + milliseconds
-        prune(now: now)
         switch scope {
         case .player where players.count < Self.maximumEntries:
             players[stream.player] = max(until, players[stream.player] ?? 0)
@@ -37,13 +36,16 @@ package struct Throttles: Sendable, Equatable {
         Set(items.filter { $0.value > now.bootMilliseconds }.keys)
     }
 
-    /// When the next of the players' and boards' throttles ends; nil where there is none.
-    package func nextEndBootMilliseconds(now: ClockReading) -> Int64? {
-        (Array(players.values) + Array(items.values)).filter { $0 > now.bootMilliseconds }.min()
+    /// When the next of the players' and boards' throttles ends, or ended unnoticed; nil where there is none.
+    package var nextEndBootMilliseconds: Int64? {
+        (Array(players.values) + Array(items.values)).min()
     }
 
-    private mutating func prune(now: ClockReading) {
+    /// Forgets players' and boards' throttles that are over; returns whether there were any.
+    package mutating func prune(now: ClockReading) -> Bool {
+        let before = players.count + items.count
         players = players.filter { $0.value > now.bootMilliseconds }
         items = items.filter { $0.value > now.bootMilliseconds }
+        return players.count + items.count < before
     }
 }

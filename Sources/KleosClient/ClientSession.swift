@@ -7,7 +7,7 @@ import KleosWire
 
 /// The engine of a client: what waits for an answer, and the connection that it waits on.
 actor ClientSession: QueueActor {
-    nonisolated let executor = QueueExecutor(label: "kleos.client", qos: .userInitiated)
+    nonisolated let executor = QueueExecutor(label: "kleos.client")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private struct Pending {

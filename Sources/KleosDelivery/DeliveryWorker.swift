@@ -7,7 +7,7 @@ package import KleosSupport
 ///
 /// It lives on its own queue. Its methods are entered with `async`; none of them waits.
 package actor DeliveryWorker: QueueActor {
-    package nonisolated let executor = QueueExecutor(label: "kleos.delivery", qos: .userInitiated)
+    package nonisolated let executor = QueueExecutor(label: "kleos.delivery")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let store: Store

@@ -6,8 +6,11 @@ package final class QueueExecutor: SerialExecutor {
     package let queue: DispatchQueue
 
     /// Makes an executor with a queue of its own, named `label` in traces.
-    package init(label: String, qos: DispatchQoS = .utility) {
-        queue = DispatchQueue(label: label, qos: qos)
+    ///
+    /// All have the default quality of service: on Linux another one becomes a nice value, and raising it again needs
+    /// a privilege that a service does not have.
+    package init(label: String) {
+        queue = DispatchQueue(label: label, qos: .default)
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {

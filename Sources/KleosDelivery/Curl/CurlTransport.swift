@@ -29,7 +29,7 @@ package final class CurlTransport: Transport {
         let waker = CurlMulti.Waker()
         self.waker = waker
         // A queue of its own gives the loop a thread of its own; the loop never ends.
-        DispatchQueue(label: "kleos.curl", qos: .userInitiated).async { [self] in
+        DispatchQueue(label: "kleos.curl").async { [self] in
             CurlMulti(waker: waker, userAgent: userAgent).run { self.take() }
         }
     }

@@ -13,6 +13,8 @@ final class CurlTransfer {
     private var maximumBytes = 0
     private var isTooLarge = false
     private var fields: [String: String] = [:]
+    /// Whether the empty line after the header fields came.
+    private var isHeaderComplete = false
 
     private static let keptFields: Set<String> = ["content-type", "retry-after", "location"]
 
@@ -41,6 +43,7 @@ final class CurlTransfer {
         maximumBytes = request.maximumAnswerBytes
         isTooLarge = false
         fields = [:]
+        isHeaderComplete = false
         errorText[0] = 0
         curl_easy_reset(easy)
         setLimits(request)
@@ -118,7 +121,12 @@ final class CurlTransfer {
         let line = UnsafeRawBufferPointer(start: data, count: count)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon < 32 else {
             // A status line begins another answer, after an interim one for example.
-            if line.starts(with: "HTTP/".utf8) { fields = [:] }
+            if line.starts(with: "HTTP/".utf8) {
+                fields = [:]
+                isHeaderComplete = false
+            } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
+                isHeaderComplete = true
+            }
             return count
         }
         let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
@@ -154,6 +162,11 @@ final class CurlTransfer {
             return .failure(TransportFailure(.tooLarge, "the answer has more than \(maximumBytes) bytes"))
         }
         guard code == CURLE_OK else { return .failure(failure(code, didSend: didSend)) }
+        // libcurl takes a connection that ends among the header fields for the end of an answer without a body.
+        guard isHeaderComplete else {
+            return .failure(
+                TransportFailure(.broken, "the exchange broke off: the answer ends among its header fields"))
+        }
         var status = 0
         kleos_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
         return .success(

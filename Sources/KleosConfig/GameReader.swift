@@ -52,7 +52,7 @@ struct GameReader {
         for complaint in players.compactMap(IdentifierRules.complaint(aboutPlayer:)).prefix(1) {
             section.problem(GameFile.players.key, complaint)
         }
-        if !player.isEmpty, !players.isEmpty, !players.contains(player) {
+        if !player.isEmpty, !players.isEmpty, !ExactText.contains(players, player) {
             section.problem(GameFile.player.key, "Players= does not list this player")
         }
     }

@@ -79,6 +79,18 @@ package struct StreamKey: Hashable, Sendable {
         self.kind = kind
         self.item = item
     }
+
+    package static func == (left: StreamKey, right: StreamKey) -> Bool {
+        left.kind == right.kind && ExactText.same(left.endpoint, right.endpoint)
+            && ExactText.same(left.game, right.game) && ExactText.same(left.player, right.player)
+            && ExactText.same(left.item, right.item)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // Equal bytes are equal strings, so that String's own hash is good enough.
+        hasher.combine(player)
+        hasher.combine(item)
+    }
 }
 
 /// How deliveries of one stream replace each other while they wait.

@@ -24,7 +24,7 @@ package enum SubmissionRules {
                 "name the player, or set Player= in the file of the game \(game.id)")
         }
         try checkText(player, field: "player", maximumBytes: Limits.playerBytes)
-        if let allowed = game.allowedPlayers, !allowed.contains(player) {
+        if let allowed = game.allowedPlayers, !ExactText.contains(allowed, player) {
             throw Rejection(
                 .playerNotAllowed, field: "player", "the game \(game.id) accepts only the players that its file names")
         }

@@ -24,7 +24,7 @@ package enum NoticeFilter {
         if let minimum = settings.minimumRank, let rank = facts.rank, facts.kind == .score, rank > minimum {
             return .drop("rank \(rank) is worse than \(minimum)")
         }
-        if settings.audience == .currentPlayer, !present.isEmpty, !present.contains(player) { return .wait }
+        if settings.audience == .currentPlayer, !present.isEmpty, !ExactText.contains(present, player) { return .wait }
         return .tell
     }
 }

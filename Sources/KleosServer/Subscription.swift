@@ -12,6 +12,6 @@ struct Subscription {
     /// Whether something about this user, game and player concerns the subscriber.
     func covers(uid: UInt32, game: String, player: String) -> Bool {
         (self.uid.map { $0 == uid } ?? true) && (self.game.map { $0 == game } ?? true)
-            && (self.player.map { $0 == player } ?? true)
+            && (self.player.map { ExactText.same($0, player) } ?? true)
     }
 }

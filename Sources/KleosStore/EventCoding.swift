@@ -51,9 +51,9 @@ extension Event {
 
     /// Whether `other` says the same: everything that the client decides about.
     func hasSameContent(as other: Event) -> Bool {
-        func same(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
-        return same(game, other.game) && same(player, other.player) && subject.kind == other.subject.kind
-            && same(subject.item, other.subject.item) && subject == other.subject
+        return ExactText.same(game, other.game) && ExactText.same(player, other.player)
+            && subject.kind == other.subject.kind
+            && ExactText.same(subject.item, other.subject.item) && subject == other.subject
             && occurredAtMilliseconds == other.occurredAtMilliseconds && metadata == other.metadata
     }
 }

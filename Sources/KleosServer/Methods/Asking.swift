@@ -71,7 +71,7 @@ extension Server {
         } else {
             let game = try submissibleGame(parameters.game, for: connection.peer)
             player = parameters.player ?? game.player
-            if let allowed = game.allowedPlayers, let player, !allowed.contains(player) {
+            if let allowed = game.allowedPlayers, let player, !ExactText.contains(allowed, player) {
                 throw RPCError(
                     .playerNotAllowed, "the game accepts only the players that its file names", field: "player")
             }

@@ -1,0 +1,15 @@
+/// Comparison byte by byte, for players and other opaque names.
+///
+/// String's own equality unites different spellings of one character (é as one code point or as two), and would credit
+/// one player's score to another.
+package enum ExactText {
+    /// Whether both have the same bytes.
+    package static func same(_ left: String, _ right: String) -> Bool {
+        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Whether one of `names` has the bytes of `name`.
+    package static func contains(_ names: some Sequence<String>, _ name: String) -> Bool {
+        names.contains { same($0, name) }
+    }
+}

@@ -81,7 +81,9 @@ enum ShowCommand {
             fields.append(("Next try", row.nextAttemptAtMilliseconds.map { AgeText.until(milliseconds: $0 - now) }))
         }
         fields.append(("Replaced by", row.supersededBy?.description))
-        if let confirmation = detail.confirmation { fields.append(("Confirmed", words(confirmation))) }
+        if let confirmation = detail.confirmation {
+            fields.append(("Confirmed", words(confirmation, kind: row.subject.kind)))
+        }
         lines += Self.fields(fields, indent: 2)
         if row.attempts > detail.attempts.count {
             lines.append("  \(row.attempts) attempts, of which the first and the last are kept:")
@@ -89,11 +91,18 @@ enum ShowCommand {
         return lines + detail.attempts.flatMap(attempt)
     }
 
-    private static func words(_ confirmation: Confirmation) -> String {
+    private static func news(_ changed: Bool, kind: SubjectKind) -> String {
+        switch kind {
+        case .score: changed ? "improved" : "no improvement"
+        case .achievement: changed ? "new" : "known before"
+        }
+    }
+
+    private static func words(_ confirmation: Confirmation, kind: SubjectKind) -> String {
         var parts: [String] = []
         if let rank = confirmation.rank { parts.append("rank \(rank)") }
         if let best = confirmation.best { parts.append("best \(best)") }
-        if let changed = confirmation.changed { parts.append(changed ? "a change" : "no change") }
+        if let changed = confirmation.changed { parts.append(news(changed, kind: kind)) }
         if let unlocked = confirmation.unlocked { parts.append(unlocked ? "unlocked" : "not unlocked yet") }
         return parts.isEmpty ? "yes" : parts.joined(separator: ", ")
     }

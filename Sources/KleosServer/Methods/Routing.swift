@@ -158,6 +158,9 @@ extension Server {
         switch error.kind {
         case .full: return RPCError(.queueFull, "nothing was recorded: \(error.message)")
         case .closed: return RPCError(.unavailable, "the daemon is stopping; try again")
+        case .invalidCursor:
+            return RPCError(
+                .invalidParameter, "cursor must be one that an earlier answer brought", field: "cursor")
         default:
             log(.error, "a request failed: \(error)")
             return RPCError(.internalError, "the daemon could not do it; its log says why")

@@ -41,6 +41,7 @@ import Testing
         (#"{"jsonrpc":"2.0","id":1,"method":"list","params":{"limit":0}}"#, "invalid-value"),
         (#"{"jsonrpc":"2.0","id":1,"method":"list","params":{"limit":"9"}}"#, "invalid-parameter"),
         (#"{"jsonrpc":"2.0","id":1,"method":"list","params":{"states":["lost"]}}"#, "invalid-parameter"),
+        (#"{"jsonrpc":"2.0","id":1,"method":"list","params":{"cursor":"elsewhere"}}"#, "invalid-parameter"),
         (#"{"jsonrpc":"2.0","id":1,"method":"show","params":{"key":"x"}}"#, "invalid-parameter"),
         (#"{"jsonrpc":"2.0","id":1,"method":"subscribe","params":{"topics":["all"]}}"#, "invalid-parameter"),
     ])

@@ -4,19 +4,19 @@ package import KleosWire
 
 /// Deliveries as people read them. Pure.
 package enum DeliveryWords {
-    /// What an event is about: `beginner 12345`, `first-win`, `collector 40 %`, `builder +3 steps`.
+    /// What an event is about: `beginner 12.345 s`, `first-win`, `collector 40 %`, `builder +3 steps`.
     package static func what(_ subject: SubjectFields) -> String {
-        if let value = subject.value { return "\(subject.item) \(value)" }
+        if let value = subject.display ?? subject.value { return "\(subject.item) \(value)" }
         if let progress = subject.progress { return progress == 100 ? subject.item : "\(subject.item) \(progress) %" }
         if let steps = subject.steps { return "\(subject.item) \(Counted.text(Int(steps), "step"))" }
         if let increment = subject.increment { return "\(subject.item) +\(Counted.text(Int(increment), "step"))" }
         return subject.item
     }
 
-    /// How far a mark of a standing is.
-    package static func measure(_ measure: StandingMeasure) -> String {
+    /// How far a mark of a standing is; `display` is the score as the daemon says that people read it.
+    package static func measure(_ measure: StandingMeasure, display: String?) -> String {
         switch measure {
-        case .value(let value): value.description
+        case .value(let value): display ?? value.description
         case .progress(let percent): percent == 100 ? "unlocked" : "\(percent) %"
         case .steps(let count): Counted.text(Int(count), "step")
         }

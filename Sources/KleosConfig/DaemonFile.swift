@@ -44,11 +44,12 @@ package enum DaemonFile {
 
     static let digestAfter = Setting(
         "DigestAfter", ValueReader.duration(1_000...31_536_000_000).orInfinity(), standard: "1d",
-        "Notices of events that waited longer than this for their confirmation are told together, in one digest.")
+        "Notices of events that are older than this when they can be told are told together, in one digest.")
     static let command = Setting(
         "Command", .words("a path and arguments"), standard: "",
-        "A program, by its whole path, and its arguments; it is run without a shell for each notice that no game and "
-            + "no desktop took, and gets the notice as one JSON object on standard input.")
+        "A program, by its whole path, and its arguments; it is run without a shell for each notice before "
+            + "games and the desktop get it, and is given the notice as one JSON object on standard input. What it does "
+            + "not accept with exit status 0 is left to them.")
     static let commandTimeout = Setting(
         "CommandTimeout", .duration(1_000...3_600_000), standard: "30s", "The command is killed after this.")
     static let desktop = Setting(

@@ -84,10 +84,11 @@ actor Daemon: QueueActor {
             exit(ExitCode(error).rawValue)
         }
         store.setChangeHandler { changes in
-            if !changes.notices.isEmpty { router.noticesCreated(changes.notices) }
+            if !changes.notices.isEmpty { router.noticesCreated() }
             server.publish(changes)
             if !changes.readyEndpoints.isEmpty { worker.async { $0.deliveriesReady(changes.readyEndpoints) } }
         }
+        server.async { $0.setPlayersHandler { router.playersChanged($0) } }
         worker.async { worker in
             worker.setConditionHandler { server.publish(condition: $0) }
         }

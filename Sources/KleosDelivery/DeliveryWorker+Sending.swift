@@ -177,10 +177,12 @@ extension DeliveryWorker {
         guard claim.confirms, verdict.outcome == .delivered || verdict.outcome == .alreadyDone else { return nil }
         let event = claim.event
         let achievement = targets.games[event.game]?.achievements[event.subject.item]
-        return NoticeRule.facts(
+        let facts = NoticeRule.facts(
             for: event, confirmation: verdict.confirmation ?? Confirmation(), outcome: verdict.outcome,
             achievement: event.subject.kind == .achievement ? achievement : nil,
             mayBeOwnEcho: claim.mayHaveTakenEffect)
+        guard let facts, targets.games[event.game]?.notices.silence(facts) == nil else { return nil }
+        return facts
     }
 
     /// The beginning of the answer, for the receipt, without the endpoint's secret.

@@ -19,6 +19,9 @@ package struct EventKey: Hashable, Sendable, Comparable, CustomStringConvertible
             low: 0x8000_0000_0000_0000 | random.next() >> 2)
     }
 
+    /// When the event was recorded, Unix milliseconds.
+    package var wallMilliseconds: Int64 { Int64(high >> 16) }
+
     /// Reads the usual form, 8-4-4-4-12 hexadecimal digits in either case; nil for anything else.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)

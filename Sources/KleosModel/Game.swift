@@ -33,6 +33,18 @@ package struct NoticeSettings: Sendable, Equatable {
         self.kinds = kinds
         self.minimumRank = minimumRank
     }
+
+    /// Which of the settings keeps `facts` from being told, for people; nil where they are told.
+    ///
+    /// A score without a rank is told: services that give none would silence a game altogether.
+    package func silence(_ facts: NoticeFacts) -> String? {
+        if audience == .none { return "Notices=none" }
+        if !kinds.contains(facts.kind) { return "\(facts.kind.rawValue) notices are off" }
+        if let minimumRank, let rank = facts.rank, facts.kind == .score, rank > minimumRank {
+            return "rank \(rank) is worse than \(minimumRank)"
+        }
+        return nil
+    }
 }
 
 /// Who may submit for a game. Numbers, resolved from names when the configuration is read.

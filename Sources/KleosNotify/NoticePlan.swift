@@ -1,14 +1,15 @@
+import KleosModel
 package import KleosWire
 
 /// How pending notices are put together for showing. Pure.
 package struct NoticePlan: Sendable {
     /// More pending notices of one game than this make one digest.
     package var maximumSingle: Int
-    /// Notices older than this are put into a digest, in milliseconds.
-    package var digestAfterMilliseconds: Int64
+    /// Notices of events older than this are put into a digest, in milliseconds; nil for never.
+    package var digestAfterMilliseconds: Int64?
 
-    /// Makes a plan; by default five notices are shown one by one, and after an hour they are old.
-    package init(maximumSingle: Int = 5, digestAfterMilliseconds: Int64 = 3_600_000) {
+    /// Makes a plan; by default five notices are shown one by one, however old they are.
+    package init(maximumSingle: Int = 5, digestAfterMilliseconds: Int64? = nil) {
         self.maximumSingle = maximumSingle
         self.digestAfterMilliseconds = digestAfterMilliseconds
     }
@@ -41,9 +42,10 @@ package struct NoticePlan: Sendable {
 
     private func split(_ notices: [NoticeRow], game: String, nowMilliseconds: Int64) -> [Presentation] {
         if notices.count > max(1, maximumSingle) { return [.digest(game: game, notices)] }
-        let old = notices.filter { nowMilliseconds - $0.createdAtMilliseconds > digestAfterMilliseconds }
+        guard let digestAfterMilliseconds else { return notices.map(Presentation.single) }
+        let old = notices.filter { nowMilliseconds - $0.key.wallMilliseconds > digestAfterMilliseconds }
         guard old.count > 1 else { return notices.map(Presentation.single) }
-        let recent = notices.filter { nowMilliseconds - $0.createdAtMilliseconds <= digestAfterMilliseconds }
+        let recent = notices.filter { nowMilliseconds - $0.key.wallMilliseconds <= digestAfterMilliseconds }
         return [.digest(game: game, old)] + recent.map(Presentation.single)
     }
 }

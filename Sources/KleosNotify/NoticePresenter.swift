@@ -76,7 +76,9 @@ package struct NoticePresenter {
     /// Claims notices and returns how many there were.
     private mutating func claim(_ connection: KleosConnection) throws(ConnectionError) -> Int {
         let parameters = ClaimNoticesParameters(route: Self.route, limit: 100, locale: locale).parameters
-        let rows = NoticesAnswer(json: try connection.request(.claimNotices, parameters)).notices
+        let answer = NoticesAnswer(json: try connection.request(.claimNotices, parameters))
+        plan.digestAfterMilliseconds = answer.digestAfterMilliseconds
+        let rows = answer.notices
         let known = rows.filter { shown.contains($0.key) }
         if !known.isEmpty { try acknowledge(known, connection) }
         for row in rows where !shown.contains(row.key) { pending[row.number] = row }
@@ -122,8 +124,8 @@ package struct NoticePresenter {
     /// Waits until the daemon tells of a notice, and a little longer, because notices come in bursts.
     private func waitForNews(_ connection: KleosConnection) throws(ConnectionError) {
         guard connection.takeNotifications().isEmpty else { return }
-        // Another route's claim may lapse without anything being told.
-        guard try connection.nextNotification(timeoutMilliseconds: 300_000) != nil else { return }
+        // The daemon tells of everything that can be claimed, also of what another route gave up.
+        _ = try connection.nextNotification(timeoutMilliseconds: nil)
         for _ in 0..<10 {
             guard try connection.nextNotification(timeoutMilliseconds: 150) != nil else { break }
         }

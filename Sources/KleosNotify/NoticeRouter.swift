@@ -9,7 +9,7 @@ import KleosWire
 /// The daemon's side of telling: settles notices that settings keep silent, and feeds the command hook.
 ///
 /// The hook is the first route: it claims a notice, and what it accepts (exit status 0) counts as shown. What it
-/// does not accept is left to the routes that ask over the socket. Tell the router of new notices before the
+/// does not accept is returned, for the routes that ask over the socket. Tell the router of new notices before the
 /// subscribers, so that its claim comes first.
 package actor NoticeRouter: QueueActor {
     package nonisolated let executor = QueueExecutor(label: "kleos.notices")
@@ -22,6 +22,14 @@ package actor NoticeRouter: QueueActor {
     private var games: [String: Game]
     private var hook: HookQueue?
     private var isStopped = false
+    /// Who plays, by user.
+    private var playing: [UInt32: [NoticeScope.Players]] = [:]
+    /// By user the last notice that the hook did not accept; it is offered later ones only, for a while.
+    private var declined: [UInt32: Int64] = [:]
+    private var declinedAtMilliseconds: Int64 = 0
+
+    /// After so long the hook is offered again what it did not accept, together with the next new notice.
+    private static let declineMilliseconds: Int64 = 60_000
 
     /// The route's name of notices that a setting keeps silent.
     package static let mutedRoute = "muted"
@@ -49,9 +57,18 @@ package actor NoticeRouter: QueueActor {
         }
     }
 
-    /// Takes in notices that a COMMIT made.
-    package nonisolated func noticesCreated(_ notices: [Notice]) {
-        async { $0.take(notices) }
+    /// Takes in that a COMMIT made notices.
+    package nonisolated func noticesCreated() {
+        async { $0.take() }
+    }
+
+    /// Takes in who plays, by user.
+    package nonisolated func playersChanged(_ playing: [UInt32: [NoticeScope.Players]]) {
+        async { router in
+            router.playing = playing
+            router.declined = [:]
+            router.feedHook()
+        }
     }
 
     /// Ends a running command and calls `completion` on the router's queue; may be called twice.
@@ -73,28 +90,33 @@ package actor NoticeRouter: QueueActor {
         if hook?.hook != wanted {
             hook?.stop {}
             hook = wanted.map { HookQueue(hook: $0, log: log) }
+            declined = [:]
         }
+        silence()
         feedHook()
     }
 
-    private func take(_ notices: [Notice]) {
+    private func take() {
         guard !isStopped else { return }
-        var isTold = false
-        for notice in notices {
-            let rule = games[notice.game]?.notices ?? NoticeSettings()
-            let verdict = NoticeFilter.verdict(
-                notice.facts, player: notice.player, settings: rule, present: [])
-            if case .drop(let why) = verdict { mute(notice, why) } else { isTold = true }
-        }
-        if isTold { feedHook() }
+        if clock.read().monotonicMilliseconds - declinedAtMilliseconds > Self.declineMilliseconds { declined = [:] }
+        feedHook()
     }
 
-    private func mute(_ notice: Notice, _ why: String) {
+    /// Settles what is pending from before a setting came to keep it silent.
+    private func silence() {
+        let games = games
         let now = clock.read()
-        log(.debug, "a notice is not told: \(why)", ["notice": String(notice.number), "game": notice.game])
         store.perform { outbox throws(StoreError) in
-            try outbox.acknowledgeNotices(
-                [notice.number], route: Self.mutedRoute, uid: notice.uid, now: now)
+            var after: Int64 = 0
+            while true {
+                let page = try outbox.notices(NoticeQuery(isPendingOnly: true, afterNumber: after, limit: 500))
+                guard let last = page.last else { return }
+                after = last.number
+                for notice in page where games[notice.game]?.notices.silence(notice.facts) != nil {
+                    _ = try outbox.acknowledgeNotices(
+                        [notice.number], route: Self.mutedRoute, uid: notice.uid, now: now)
+                }
+            }
         } then: { _ in
             // A failed store stops the daemon by itself.
         }
@@ -104,25 +126,18 @@ package actor NoticeRouter: QueueActor {
     private func feedHook() {
         guard let hook, !isStopped, hook.begin() else { return }
         let now = clock.read()
+        let (playing, declined) = (playing, declined)
         store.perform { outbox throws(StoreError) -> Notice? in
-            for uid in try Self.waitingUsers(outbox) {
+            for uid in try outbox.usersWithPendingNotices() {
+                let scope = NoticeScope(afterNumber: declined[uid] ?? 0, atPlay: playing[uid] ?? [])
                 let claimed = try outbox.claimNotices(
-                    route: HookQueue.route, uid: uid, limit: 1, now: now)
+                    route: HookQueue.route, uid: uid, scope: scope, limit: 1, now: now)
                 if let notice = claimed.first { return notice }
             }
             return nil
         } then: { [self] result in
             async { $0.runHook(hook, with: result) }
         }
-    }
-
-    private static func waitingUsers(_ outbox: Outbox) throws(StoreError) -> [UInt32] {
-        var users: [UInt32] = []
-        for notice in try outbox.notices(NoticeQuery(isPendingOnly: true, limit: 500))
-        where !users.contains(notice.uid) {
-            users.append(notice.uid)
-        }
-        return users
     }
 
     private func runHook(_ hook: HookQueue, with result: Result<Notice?, StoreError>) {
@@ -140,11 +155,18 @@ package actor NoticeRouter: QueueActor {
 
     private func hookEnded(_ hook: HookQueue, _ notice: Notice, isAccepted: Bool) {
         _ = hook.end()
-        // What was not accepted is for other routes once its claim lapses.
-        guard isAccepted else { return feedHook() }
         let now = clock.read()
+        if !isAccepted {
+            declined[notice.uid] = notice.number
+            declinedAtMilliseconds = now.monotonicMilliseconds
+        }
         store.perform { outbox throws(StoreError) in
-            try outbox.acknowledgeNotices([notice.number], route: HookQueue.route, uid: notice.uid, now: now)
+            let numbers = [notice.number]
+            if isAccepted {
+                _ = try outbox.acknowledgeNotices(numbers, route: HookQueue.route, uid: notice.uid, now: now)
+            } else {
+                try outbox.returnNotices(numbers, route: HookQueue.route, uid: notice.uid)
+            }
         } then: { [self] _ in
             async { $0.feedHook() }
         }

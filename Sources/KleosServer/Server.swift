@@ -24,6 +24,10 @@ package actor Server: QueueActor {
     var users: [UInt32: UserAccount] = [:]
     var subscribers: Set<UInt64> = []
     var dirty: [Connection] = []
+    var noticeClaims: [NoticeClaim] = []
+    /// Who plays, by user, as it was told last.
+    var playing: [UInt32: [NoticeScope.Players]] = [:]
+    private(set) var playersHandler: (@Sendable ([UInt32: [NoticeScope.Players]]) -> Void)?
     var lastNumber: UInt64 = 0
     /// Given up for a moment when descriptors run out, so that a client can be told.
     var spareDescriptor: FileDescriptor?
@@ -59,12 +63,24 @@ package actor Server: QueueActor {
 
     /// Applies new settings to everything that is asked from now on.
     package nonisolated func configure(_ settings: ServerSettings) {
-        async { $0.settings = settings }
+        async { server in
+            server.settings = settings
+            server.playersMayHaveChanged()
+            for uid in server.users.keys { server.offerNotices(to: uid) }
+        }
+    }
+
+    /// Sets what is called, on the server's queue, when other players than before play a game that tells only the one
+    /// who plays.
+    package func setPlayersHandler(_ handler: @escaping @Sendable ([UInt32: [NoticeScope.Players]]) -> Void) {
+        playersHandler = handler
     }
 
     /// Tells subscribers what a COMMIT changed.
     package nonisolated func publish(_ changes: OutboxChanges) {
-        guard !changes.deliveries.isEmpty || !changes.notices.isEmpty else { return }
+        guard !changes.deliveries.isEmpty || !changes.notices.isEmpty || !changes.returnedNotices.isEmpty else {
+            return
+        }
         async { $0.push(changes) }
     }
 
@@ -91,6 +107,8 @@ package actor Server: QueueActor {
         isStopped = true
         for acceptor in acceptors { acceptor.close() }
         acceptors = []
+        for claim in noticeClaims { claim.timer.cancel() }
+        noticeClaims = []
         for connection in Array(connections.values) {
             // What is answered already gets out; the peer sees the end after it.
             flush(connection)

@@ -13,14 +13,20 @@ package struct ServerSettings: Sendable {
     package var controlGID: UInt32?
     /// The user that the daemon runs as.
     package var daemonUID: UInt32
+    package var notices: NoticeRoutes
+    /// A route holds what it claimed for so long.
+    package var noticeClaimMilliseconds: Int64
     /// A connection that takes none of its output for so long is closed.
     package var stallTimeoutMilliseconds: Int
 
     /// Makes settings from their parts.
     package init(
         games: [String: Game], endpoints: [String: Endpoint], limits: ConnectionLimits = ConnectionLimits(),
-        controlGID: UInt32? = nil, daemonUID: UInt32 = getuid(), stallTimeoutMilliseconds: Int = 30_000
+        controlGID: UInt32? = nil, daemonUID: UInt32 = getuid(), stallTimeoutMilliseconds: Int = 30_000,
+        notices: NoticeRoutes = NoticeRoutes(), noticeClaimMilliseconds: Int64 = 60_000
     ) {
+        self.notices = notices
+        self.noticeClaimMilliseconds = noticeClaimMilliseconds
         self.games = games
         self.endpoints = endpoints
         self.limits = limits
@@ -33,6 +39,6 @@ package struct ServerSettings: Sendable {
     package init(_ configuration: Configuration) {
         self.init(
             games: configuration.games, endpoints: configuration.endpoints, limits: configuration.daemon.limits,
-            controlGID: configuration.daemon.controlGID)
+            controlGID: configuration.daemon.controlGID, notices: configuration.daemon.notices)
     }
 }

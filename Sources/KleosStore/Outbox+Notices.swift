@@ -46,9 +46,26 @@ extension Outbox {
         claimTimeoutMilliseconds: Int64 = 60_000, now: ClockReading
     ) throws(StoreError) -> [Notice] {
         let wall = now.wallMilliseconds
+        let notices = try claimableNotices(
+            uid: uid, scope: scope, limit: limit, claimTimeoutMilliseconds: claimTimeoutMilliseconds, now: now)
+        for notice in notices {
+            try database.run(
+                "UPDATE notices SET claimed_by = ?2, claimed = ?3 WHERE number = ?1 AND shown IS NULL",
+                SQLValue(notice.number), SQLValue(route), SQLValue(wall))
+        }
+        return notices
+    }
+
+    /// What `claimNotices` would hand out.
+    package func claimableNotices(
+        uid: UInt32, scope: NoticeScope = NoticeScope(), limit: Int, claimTimeoutMilliseconds: Int64 = 60_000,
+        now: ClockReading
+    ) throws(StoreError) -> [Notice] {
+        let wall = now.wallMilliseconds
         var values = [
             SQLValue(uid), SQLValue(wall - claimTimeoutMilliseconds), SQLValue(wall), SQLValue(limit),
             SQLValue(scope.game), SQLValue(scope.player), SQLValue(scope.reservedSinceMilliseconds),
+            SQLValue(scope.afterNumber),
         ]
         var reserved = ""
         for reader in scope.reserved {
@@ -56,21 +73,32 @@ extension Outbox {
                 " AND NOT (n.created > ?7 AND n.game = ?\(values.count + 1) AND n.player = ?\(values.count + 2))"
             values += [SQLValue(reader.game), SQLValue(reader.player)]
         }
+        for game in scope.atPlay {
+            values.append(SQLValue(game.game))
+            reserved += " AND NOT (n.game = ?\(values.count)"
+            for player in game.players.prefix(64) {
+                values.append(SQLValue(player))
+                reserved += " AND n.player <> ?\(values.count)"
+            }
+            reserved += ")"
+        }
         // A claim from the future is one from before the clock was set back.
-        let notices = try database.rows(
+        return try database.rows(
             """
             SELECT \(Notice.columns) FROM notices n
             WHERE n.uid = ?1 AND n.shown IS NULL AND (n.claimed IS NULL OR n.claimed <= ?2 OR n.claimed > ?3)
-                AND (?5 IS NULL OR n.game = ?5) AND (?6 IS NULL OR n.player = ?6) AND ?7 IS NOT NULL\(reserved)
+                AND (?5 IS NULL OR n.game = ?5) AND (?6 IS NULL OR n.player = ?6) AND ?7 IS NOT NULL
+                AND n.number > ?8\(reserved)
             ORDER BY n.number LIMIT ?4
             """, values
         ) { Notice($0) }
-        for notice in notices {
-            try database.run(
-                "UPDATE notices SET claimed_by = ?2, claimed = ?3 WHERE number = ?1 AND shown IS NULL",
-                SQLValue(notice.number), SQLValue(route), SQLValue(wall))
+    }
+
+    /// The users who have notices that nobody was shown.
+    package func usersWithPendingNotices() throws(StoreError) -> [UInt32] {
+        try database.rows("SELECT DISTINCT uid FROM notices WHERE shown IS NULL ORDER BY uid", []) {
+            UInt32(truncatingIfNeeded: $0.integer(0))
         }
-        return notices
     }
 
     /// Notes down that `route` showed a user's notices; nobody gets them again. Returns how many were not shown before.
@@ -92,11 +120,15 @@ extension Outbox {
     /// Gives up `route`'s claims on a user's notices, so that another route gets them at once.
     package func returnNotices(_ numbers: [Int64], route: String, uid: UInt32) throws(StoreError) {
         for number in numbers {
-            try database.run(
+            let count = try database.run(
                 """
                 UPDATE notices SET claimed_by = NULL, claimed = NULL
                 WHERE number = ?1 AND uid = ?3 AND claimed_by = ?2 AND shown IS NULL
                 """, SQLValue(number), SQLValue(route), SQLValue(uid))
+            guard count > 0 else { continue }
+            effects.changes.returnedNotices += try database.rows(
+                "SELECT \(Notice.columns) FROM notices n WHERE n.number = ?1", [SQLValue(number)]
+            ) { Notice($0) }
         }
     }
 }

@@ -22,16 +22,22 @@ package struct OutboxChanges: Sendable, Equatable {
     package var deliveries: [DeliveryChange] = []
     /// Notices that were made.
     package var notices: [Notice] = []
+    /// Notices that their route gave up, so that others may have them.
+    package var returnedNotices: [Notice] = []
 
     /// Makes a record of changes.
     package init(
-        readyEndpoints: Set<String> = [], deliveries: [DeliveryChange] = [], notices: [Notice] = []
+        readyEndpoints: Set<String> = [], deliveries: [DeliveryChange] = [], notices: [Notice] = [],
+        returnedNotices: [Notice] = []
     ) {
         self.readyEndpoints = readyEndpoints
         self.deliveries = deliveries
         self.notices = notices
+        self.returnedNotices = returnedNotices
     }
 
     /// Whether nothing changed.
-    package var isEmpty: Bool { readyEndpoints.isEmpty && deliveries.isEmpty && notices.isEmpty }
+    package var isEmpty: Bool {
+        readyEndpoints.isEmpty && deliveries.isEmpty && notices.isEmpty && returnedNotices.isEmpty
+    }
 }

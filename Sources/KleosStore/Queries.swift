@@ -64,8 +64,25 @@ package struct NoticeScope: Sendable, Equatable {
         }
     }
 
+    /// The players who play a game at the moment.
+    package struct Players: Sendable, Equatable {
+        package var game: String
+        /// At most 64 are looked at.
+        package var players: [String]
+
+        /// Makes players.
+        package init(game: String, players: [String]) {
+            self.game = game
+            self.players = players
+        }
+    }
+
     package var game: String?
     package var player: String?
+    /// Only those with a greater number.
+    package var afterNumber: Int64
+    /// In these games only notices of these players; those of others wait. At most 64 games are looked at.
+    package var atPlay: [Players]
     /// Those whose newer notices are left to somebody else; at most 64 are looked at.
     package var reserved: [Reader]
     /// Notices made after this are left to `reserved`, Unix milliseconds.
@@ -73,8 +90,11 @@ package struct NoticeScope: Sendable, Equatable {
 
     /// Makes a scope.
     package init(
-        game: String? = nil, player: String? = nil, reserved: [Reader] = [], reservedSinceMilliseconds: Int64 = 0
+        game: String? = nil, player: String? = nil, afterNumber: Int64 = 0, atPlay: [Players] = [],
+        reserved: [Reader] = [], reservedSinceMilliseconds: Int64 = 0
     ) {
+        self.afterNumber = afterNumber
+        self.atPlay = Array(atPlay.prefix(64))
         self.game = game
         self.player = player
         self.reserved = Array(reserved.prefix(64))

@@ -23,16 +23,22 @@ struct NoticePlanTests {
     }
 
     @Test func oldOnesAreADigestAndNewOnesAreNot() {
+        let plan = NoticePlan(digestAfterMilliseconds: 3_600_000)
         let old = rows(1...2, age: 3_600_001)
         let recent = rows(3...4)
         #expect(
-            NoticePlan().presentations(of: old + recent, nowMilliseconds: now)
+            plan.presentations(of: old + recent, nowMilliseconds: now)
                 == [.digest(game: "g", old)] + recent.map(NoticePlan.Presentation.single))
+        // Without the setting nothing is old.
+        #expect(
+            NoticePlan().presentations(of: old + recent, nowMilliseconds: now)
+                == (old + recent).map(NoticePlan.Presentation.single))
     }
 
     @Test func oneOldNoticeNeedsNoDigest() {
         let old = rows(1...1, age: 86_400_000)
-        #expect(NoticePlan().presentations(of: old, nowMilliseconds: now) == [.single(old[0])])
+        let plan = NoticePlan(digestAfterMilliseconds: 3_600_000)
+        #expect(plan.presentations(of: old, nowMilliseconds: now) == [.single(old[0])])
     }
 
     @Test func gamesAreApart() {
@@ -75,47 +81,5 @@ struct NoticePlanTests {
         #expect((0..<5).map { _ in delay.next() } == [500, 1_000, 2_000, 3_000, 3_000])
         delay.reset()
         #expect(delay.next() == 500)
-    }
-}
-
-@Suite("Which notices are told")
-struct NoticeFilterTests {
-    private let achievement = NoticeFacts(kind: .achievement, item: "a")
-
-    private func score(rank: Int64?) -> NoticeFacts { NoticeFacts(kind: .score, item: "s", rank: rank) }
-
-    private func verdict(
-        _ facts: NoticeFacts, _ settings: NoticeSettings, present: Set<String> = []
-    ) -> NoticeFilter.Verdict {
-        NoticeFilter.verdict(facts, player: "ada", settings: settings, present: present)
-    }
-
-    @Test func everythingIsToldByDefault() {
-        #expect(verdict(achievement, NoticeSettings()) == .tell)
-        #expect(verdict(score(rank: nil), NoticeSettings()) == .tell)
-    }
-
-    @Test func noneIsSilent() {
-        #expect(verdict(achievement, NoticeSettings(audience: .none)) == .drop("Notices=none"))
-    }
-
-    @Test func kindsCount() {
-        let settings = NoticeSettings(kinds: [.achievement])
-        #expect(verdict(achievement, settings) == .tell)
-        #expect(verdict(score(rank: 1), settings) == .drop("score notices are off"))
-    }
-
-    @Test func theMinimumRankIsForRankedScoresOnly() {
-        let settings = NoticeSettings(minimumRank: 10)
-        #expect(verdict(score(rank: 10), settings) == .tell)
-        #expect(verdict(score(rank: 11), settings) == .drop("rank 11 is worse than 10"))
-        #expect(verdict(score(rank: nil), settings) == .tell)
-        #expect(verdict(achievement, settings) == .tell)
-    }
-
-    @Test func anotherPlayerAtPlayMakesItWait() {
-        #expect(verdict(achievement, NoticeSettings(), present: ["bob"]) == .wait)
-        #expect(verdict(achievement, NoticeSettings(), present: ["ada", "bob"]) == .tell)
-        #expect(verdict(achievement, NoticeSettings(audience: .all), present: ["bob"]) == .tell)
     }
 }

@@ -33,7 +33,7 @@ struct NoticeRouterTests {
             store: storage.store, settings: routes, games: ["g": game], clock: storage.clock,
             log: Log(threshold: .error))
         storage.store.setChangeHandler { changes in
-            if !changes.notices.isEmpty { router.noticesCreated(changes.notices) }
+            if !changes.notices.isEmpty { router.noticesCreated() }
         }
         router.start()
         return router
@@ -117,12 +117,40 @@ struct NoticeRouterTests {
         stop(router)
     }
 
-    @Test func silencedNoticesAreSettledAtOnce() throws {
+    @Test func whatASettingSilencedMeanwhileIsSettledAtTheStart() throws {
         let game = Game(id: "g", notices: NoticeSettings(kinds: [.score]))
-        let router = try router(hook: nil, game: game)
         try unlock("a")
+        let router = try router(hook: nil, game: game)
         #expect(try areAllShown(1))
         #expect(try notices().map(\.route) == ["muted"])
+        stop(router)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func whatTheHookDeclinesIsReturnedAtOnce() throws {
+        let router = try router(hook: "cat >> seen; exit 1")
+        let returned = DispatchSemaphore(value: 0)
+        storage.store.setChangeHandler { changes in
+            if !changes.notices.isEmpty { router.noticesCreated() }
+            for _ in changes.returnedNotices { returned.signal() }
+        }
+        try unlock("a")
+        returned.wait()
+        // The clock stands still: the claim has not lapsed, it was given up.
+        let now = storage.clock.read()
+        let claimed = try storage.run { outbox throws(StoreError) in
+            try outbox.claimNotices(route: "desktop", uid: 1_000, limit: 10, now: now)
+        }
+        #expect(claimed.map(\.facts.item) == ["a"])
+        stop(router)
+    }
+
+    @Test func theHookLeavesNoticesOfAPlayerWhoIsAway() throws {
+        let router = try router(hook: "cat >> seen")
+        router.playersChanged([1_000: [NoticeScope.Players(game: "g", players: ["bob"])]])
+        try unlock("a")
+        router.playersChanged([:])
+        #expect(try areAllShown(1))
         stop(router)
     }
 

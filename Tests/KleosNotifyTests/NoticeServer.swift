@@ -45,7 +45,7 @@ final class NoticeServer: Sendable {
             kind: value == nil ? .achievement : .score, item: item, value: value.map { ScoreValue(units: $0) },
             rank: value.map { _ in 3 }, changed: true)
         let notice = Notice(
-            number: number, key: EventKey(high: 0x0193_0000_0000_7000, low: UInt64(number)), game: game.id,
+            number: number, key: EventKey(high: UInt64(created) << 16 | 0x7000, low: UInt64(number)), game: game.id,
             player: "ada", uid: 0, facts: facts, createdMilliseconds: created)
         return NoticeRow(notice, text: NoticeText.text(for: facts, gameID: game.id, game: game, locale: nil))
     }

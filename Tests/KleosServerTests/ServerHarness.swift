@@ -55,13 +55,17 @@ final class ServerHarness: Sendable {
             id: "homeless", permission: SubmitPermission(isOpen: true), leaderboards: [Leaderboard(id: "beginner")]),
     ]
 
-    init(limits: ConnectionLimits = ConnectionLimits(), stallTimeoutMilliseconds: Int = 30_000) throws {
+    init(
+        limits: ConnectionLimits = ConnectionLimits(), stallTimeoutMilliseconds: Int = 30_000,
+        notices: NoticeRoutes = NoticeRoutes(), noticeClaimMilliseconds: Int64 = 60_000
+    ) throws {
         store = try TemporaryStore()
         let identity = identity
         let settings = ServerSettings(
             games: Dictionary(uniqueKeysWithValues: Self.games.map { ($0.id, $0) }),
             endpoints: ["home": Endpoint(name: "home", url: "http://127.0.0.1:1")], limits: limits,
-            controlGID: Self.gid, daemonUID: 990, stallTimeoutMilliseconds: stallTimeoutMilliseconds)
+            controlGID: Self.gid, daemonUID: 990, stallTimeoutMilliseconds: stallTimeoutMilliseconds,
+            notices: notices, noticeClaimMilliseconds: noticeClaimMilliseconds)
         identity.withLock { $0 = PeerIdentity(uid: Self.uid, gid: Self.uid, pid: getpid(), groups: [Self.uid]) }
         let calls = calls
         let hooks = ServerHooks(

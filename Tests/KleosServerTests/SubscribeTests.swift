@@ -1,3 +1,4 @@
+import KleosConfig
 import KleosJSON
 import KleosModel
 import KleosServer
@@ -117,7 +118,8 @@ import Testing
     }
 
     /// Records an achievement as `player` and confirms it, so that there is a notice.
-    private func makeNotice(player: String) throws {
+    private func makeNotice(player: String, in other: ServerHarness? = nil) throws {
+        let harness = other ?? harness
         let client = try harness.connect()
         let event =
             #"{"kind":"achievement","game":"minesweeper","achievement":"impossible-mission","player":"\#(player)"}"#
@@ -142,19 +144,60 @@ import Testing
         return NoticesAnswer(json: try #require(result)).notices.map(\.player)
     }
 
-    @Test func leavesNoticesToTheGameInTheForeground() throws {
-        let game = try harness.connect()
-        _ = try game.ask("subscribe", #"{"topics":["notices"]}"#)
-        _ = try game.ask("presence", #"{"game":"minesweeper","player":"ada","state":"foreground"}"#)
+    @Test(.timeLimit(.minutes(2)))
+    func leavesNoticesToTheGameInTheForeground() throws {
+        var game: TestClient? = try harness.connect()
+        _ = try game?.ask("subscribe", #"{"topics":["notices"]}"#)
+        _ = try game?.ask("presence", #"{"game":"minesweeper","player":"ada","state":"foreground"}"#)
         let agent = try harness.connect()
         _ = try agent.ask("subscribe", #"{"topics":["notices"]}"#)
         try makeNotice(player: "ada")
         try makeNotice(player: "bob")
-        #expect(try game.answer()["params"]?["player"] == "ada")
+        #expect(try game?.answer()["params"]?["player"] == "ada")
+        #expect(try claim(agent, route: "desktop") == [])
+        #expect(try claim(try #require(game), route: "game") == ["ada"])
+        // Bob's waits while ada plays, and the agent is told once she is gone.
+        game = nil
         #expect(try agent.answer()["params"]?["player"] == "bob")
         #expect(try claim(agent, route: "desktop") == ["bob"])
-        #expect(try claim(game, route: "game") == ["ada"])
         #expect(try harness.connect(uid: ServerHarness.otherUID).ask("notices").result?["notices"] == [])
+    }
+
+    @Test func noticesOfOthersWaitUntilTheirPlayerIsBack() throws {
+        let game = try harness.connect()
+        let agent = try harness.connect()
+        _ = try agent.ask("subscribe", #"{"topics":["notices"]}"#)
+        _ = try game.ask("presence", #"{"game":"minesweeper","player":"ada","state":"foreground"}"#)
+        try makeNotice(player: "bob")
+        #expect(try claim(agent, route: "desktop") == [])
+        _ = try game.ask("presence", #"{"game":"minesweeper","player":"bob","state":"foreground"}"#)
+        #expect(try agent.answer()["params"]?["player"] == "bob")
+        #expect(try claim(agent, route: "desktop") == ["bob"])
+    }
+
+    @Test func aLapsedClaimIsOfferedToWaitingRoutes() throws {
+        let harness = try ServerHarness(noticeClaimMilliseconds: 20)
+        let broken = try harness.connect()
+        let agent = try harness.connect()
+        _ = try agent.ask("subscribe", #"{"topics":["notices"]}"#)
+        try makeNotice(player: "ada", in: harness)
+        #expect(try agent.answer()["params"]?["player"] == "ada")
+        #expect(try claim(broken, route: "other") == ["ada"])
+        #expect(try agent.answer()["params"]?["player"] == "ada")
+        #expect(try claim(agent, route: "desktop") == ["ada"])
+    }
+
+    @Test func aDesktopThatIsSwitchedOffGetsNothing() throws {
+        var notices = NoticeRoutes()
+        notices.usesDesktop = false
+        notices.digestAfterMilliseconds = 5_000
+        let harness = try ServerHarness(notices: notices)
+        let agent = try harness.connect()
+        try makeNotice(player: "ada", in: harness)
+        #expect(try claim(agent, route: "desktop") == [])
+        let other = try agent.ask("notices.claim", #"{"route":"lamp"}"#).result
+        #expect(other?["digestAfterMilliseconds"] == 5_000)
+        #expect(other?["notices"]?.arrayValue?.count == 1)
     }
 
     @Test func othersGetWhatTheGameDoesNotShow() throws {

@@ -135,7 +135,7 @@ import Testing
                 pending: StandingMark(measure: .steps(7), atMilliseconds: 2)),
             Standing(stream: achievement),
         ])
-        #expect(StandingAnswer(json: try read(answer.json)) == answer)
+        #expect(StandingAnswer(json: try read(answer.json())) == answer)
     }
 
     @Test func status() throws {

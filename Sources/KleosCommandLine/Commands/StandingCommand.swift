@@ -26,25 +26,32 @@ enum StandingCommand {
             for element in result["standings"]?.arrayValue ?? [] { session.json(element) }
             return .success
         }
-        let standings = StandingAnswer(json: result).standings
+        let elements = result["standings"]?.arrayValue ?? []
         var table = Table(["PLAYER", "WHAT", "ENDPOINT", ">CONFIRMED", ">RANK", ">PENDING", "SINCE"])
-        for standing in standings { table.add(row(standing, now: session.nowMilliseconds)) }
+        for element in elements {
+            if let standing = Standing(json: element) {
+                table.add(row(standing, element, now: session.nowMilliseconds))
+            }
+        }
         if !table.isEmpty {
             for line in table.lines(palette: session.palette) { session.line(line) }
             session.line()
         }
-        session.line(Counted.text(standings.count, "standing"))
+        session.line(Counted.text(elements.count, "standing"))
         return .success
     }
 
-    private static func row(_ standing: Standing, now: Int64) -> [Table.Cell] {
+    private static func row(_ standing: Standing, _ element: JSONValue, now: Int64) -> [Table.Cell] {
+        func measure(_ mark: StandingMark?, _ name: String) -> String {
+            mark.map { DeliveryWords.measure($0.measure, display: element[name]?["display"]?.stringValue) } ?? ""
+        }
         let latest = standing.pending ?? standing.confirmed
         return [
             Table.Cell(standing.stream.player), Table.Cell(standing.stream.item),
             Table.Cell(standing.stream.endpoint),
-            Table.Cell(standing.confirmed.map { DeliveryWords.measure($0.measure) } ?? "", .good),
+            Table.Cell(measure(standing.confirmed, "confirmed"), .good),
             Table.Cell(standing.confirmed?.rank.map(String.init) ?? ""),
-            Table.Cell(standing.pending.map { DeliveryWords.measure($0.measure) } ?? "", .working),
+            Table.Cell(measure(standing.pending, "pending"), .working),
             Table.Cell(latest.map { AgeText.ago(milliseconds: now - $0.atMilliseconds) } ?? ""),
         ]
     }

@@ -184,6 +184,7 @@ extension Server {
         connection.cancelSources()
         connections[connection.id] = nil
         subscribers.remove(connection.id)
+        presenceChanged(from: connection.presence, to: nil)
         let uid = connection.peer.uid
         users[uid]?.connections -= 1
         users[uid]?.blocked.remove(connection.id)

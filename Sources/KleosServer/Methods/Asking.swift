@@ -27,7 +27,7 @@ extension Server {
     }
 
     private func answer(_ page: DeliveryPage, to parameters: ListParameters, _ token: ReplyToken) {
-        let answer = ListAnswer(rows: page.deliveries.map(DeliveryRow.init), cursor: page.cursor).json
+        let answer = ListAnswer(rows: page.deliveries.map(row), cursor: page.cursor).json
         // Rows of unusual length: fewer of them make an answer that fits, and the cursor leads to the rest.
         if parameters.limit > 1, answer.serializedBytes.count > Limits.answerBytes - 1_024,
             let connection = connections[token.connection]
@@ -47,18 +47,25 @@ extension Server {
             case .key(let key): try outbox.show(key: key, visibleTo: uid)
             case .clientID(let id, let game): try outbox.show(clientID: id, game: game, uid: own)
             }
-        } encode: { _, record in
+        } encode: { server, record in
             guard let record else {
                 // The same answer for what does not exist and for what is another user's.
                 return .failure(RPCError(.notFound, "you have no such event", field: "key"))
             }
             let deliveries = record.deliveries.map {
                 DeliveryDetail(
-                    row: DeliveryRow($0.record), attempts: $0.attempts, confirmation: $0.record.confirmation,
+                    row: server.row($0.record), attempts: $0.attempts, confirmation: $0.record.confirmation,
                     message: $0.record.message)
             }
-            return .success(ShowAnswer(event: record.event, deliveries: deliveries).json)
+            return .success(
+                ShowAnswer(event: record.event, deliveries: deliveries, game: server.settings.games[record.event.game])
+                    .json)
         }
+    }
+
+    /// A delivery with its score as people read it.
+    private func row(_ record: DeliveryRecord) -> DeliveryRow {
+        DeliveryRow(record, game: settings.games[record.game])
     }
 
     func standing(_ parameters: StandingParameters, _ token: ReplyToken, _ connection: Connection) throws(RPCError) {
@@ -83,8 +90,9 @@ extension Server {
             item: parameters.leaderboard ?? parameters.achievement)
         ask(token) { outbox throws(StoreError) in
             try outbox.standings(query)
-        } encode: { _, standings in
-            .success(StandingAnswer(standings: standings).json)
+        } encode: { server, standings in
+            let leaderboards = server.settings.games[parameters.game]?.leaderboards ?? [:]
+            return .success(StandingAnswer(standings: standings).json(leaderboards: leaderboards))
         }
     }
 }
@@ -100,11 +108,11 @@ extension DeliveryFilter {
 
 extension DeliveryRow {
     /// A delivery as it is listed.
-    init(_ record: DeliveryRecord) {
+    init(_ record: DeliveryRecord, game: Game?) {
         self.init(
             key: record.key, clientID: record.clientID, endpoint: record.endpoint, state: record.state,
             reason: record.reason?.rawValue, game: record.game, player: record.player,
-            subject: SubjectFields(record.subject), recordedAtMilliseconds: record.createdMilliseconds,
+            subject: SubjectFields(record.subject, game: game), recordedAtMilliseconds: record.createdMilliseconds,
             attempts: record.attempts, nextAttemptAtMilliseconds: record.dueMilliseconds,
             settledAtMilliseconds: record.settledMilliseconds, supersededBy: record.supersededBy)
     }

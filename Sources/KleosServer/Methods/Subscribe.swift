@@ -17,17 +17,21 @@ extension Server {
         } else {
             subscribers.insert(connection.id)
         }
+        let before = connection.presence
         connection.presence?.isSubscribedToNotices = parameters.topics.contains(.notices)
+        presenceChanged(from: before, to: connection.presence)
         reply(token, .success(["topics": .array(parameters.topics.map { .string($0.rawValue) })]))
     }
 
     func presence(_ parameters: PresenceParameters, _ token: ReplyToken, _ connection: Connection) throws(RPCError) {
         let game = try submissibleGame(parameters.game, for: connection.peer)
+        let before = connection.presence
         connection.presence = Presence(
             uid: connection.peer.uid, game: game.id, player: parameters.player ?? game.player,
             state: parameters.state,
             isSubscribedToNotices: connection.subscription?.topics.contains(.notices) ?? false)
         reply(token, .success(["state": .string(parameters.state.rawValue)]))
+        presenceChanged(from: before, to: connection.presence)
     }
 
     /// Tells subscribers what a COMMIT changed.
@@ -38,14 +42,17 @@ extension Server {
                 $1.covers(uid: change.uid, game: change.game, player: change.player)
             }
         }
-        for notice in changes.notices { push(notice) }
+        for notice in changes.notices + changes.returnedNotices { push(notice) }
     }
 
     private func push(_ notice: Notice) {
         let isShownByGame = presences.contains {
             $0.shows(uid: notice.uid, game: notice.game, player: notice.player)
         }
-        guard isShownByGame else { return push(notice) { _ in true } }
+        guard isShownByGame else {
+            let waits = waitsForItsPlayer(notice)
+            return push(notice) { !waits || $0.presence != nil || $0.role == .control }
+        }
         // Other routes are told when the game has had its time: what it has not shown by then is theirs.
         push(notice) { $0.presence != nil || $0.role == .control }
         let tellOthers: @Sendable () -> Void = { [weak self] in
@@ -55,7 +62,7 @@ extension Server {
         executor.queue.asyncAfter(deadline: .now() + share, execute: tellOthers)
     }
 
-    private func push(_ notice: Notice, to isMeant: (Connection) -> Bool) {
+    func push(_ notice: Notice, to isMeant: (Connection) -> Bool) {
         push(.notices, row(notice, locale: nil).json) {
             $1.covers(uid: notice.uid, game: notice.game, player: notice.player) && isMeant($0)
         }

@@ -222,19 +222,27 @@ package struct NoticeRow: Sendable, Equatable {
 /// The answer to `notices` and `notices.claim`.
 package struct NoticesAnswer: Sendable, Equatable {
     package var notices: [NoticeRow]
+    /// Notices of events that are older than this are told together, in milliseconds; only in an answer to
+    /// `notices.claim`, and nil for never.
+    package var digestAfterMilliseconds: Int64?
 
     /// Makes an answer.
-    package init(notices: [NoticeRow]) {
+    package init(notices: [NoticeRow], digestAfterMilliseconds: Int64? = nil) {
         self.notices = notices
+        self.digestAfterMilliseconds = digestAfterMilliseconds
     }
 
     /// Reads an answer.
     package init(json: JSONValue) {
         notices = json["notices"]?.arrayValue?.compactMap(NoticeRow.init) ?? []
+        digestAfterMilliseconds = json["digestAfterMilliseconds"]?.int64Value
     }
 
     /// The answer's `result`.
     package var json: JSONValue {
-        ["notices": .array(notices.map(\.json))]
+        var object = JSONObject()
+        object["notices"] = .array(notices.map(\.json))
+        object["digestAfterMilliseconds"] = digestAfterMilliseconds.map { .integer($0) }
+        return .object(object)
     }
 }

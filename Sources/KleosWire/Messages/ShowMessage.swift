@@ -120,10 +120,13 @@ extension Attempt {
 package struct ShowAnswer: Sendable, Equatable {
     package var event: Event
     package var deliveries: [DeliveryDetail]
+    /// The event's game, where it is configured.
+    package var game: Game?
 
     /// Makes an answer.
-    package init(event: Event, deliveries: [DeliveryDetail]) {
+    package init(event: Event, deliveries: [DeliveryDetail], game: Game? = nil) {
         self.event = event
+        self.game = game
         self.deliveries = deliveries
     }
 
@@ -134,7 +137,7 @@ package struct ShowAnswer: Sendable, Equatable {
         object["id"] = event.clientID.map(JSONValue.string)
         object["game"] = .string(event.game)
         object["player"] = .string(event.player)
-        SubjectFields(event.subject).write(to: &object)
+        SubjectFields(event.subject, game: game).write(to: &object)
         object.set(time: event.occurredAtMilliseconds, as: "occurredAt")
         object.set(time: event.recorded.wallMilliseconds, as: "recordedAt")
         object["clockSynchronized"] = .bool(event.recorded.isSynchronized)

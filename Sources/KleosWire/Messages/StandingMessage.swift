@@ -57,9 +57,12 @@ package struct StandingAnswer: Sendable, Equatable {
         standings = json["standings"]?.arrayValue?.compactMap(Standing.init(json:)) ?? []
     }
 
-    /// The answer's `result`.
-    package var json: JSONValue {
-        ["standings": .array(standings.map(\.json))]
+    /// The answer's `result`; `leaderboards` of the game render what is shown to people.
+    package func json(leaderboards: [String: Leaderboard] = [:]) -> JSONValue {
+        let rows = standings.map { standing in
+            standing.json(leaderboard: standing.stream.kind == .score ? leaderboards[standing.stream.item] : nil)
+        }
+        return ["standings": .array(rows)]
     }
 }
 
@@ -76,15 +79,15 @@ extension Standing {
             pending: json["pending"].flatMap(StandingMark.init(json:)))
     }
 
-    /// The standing as JSON.
-    package var json: JSONValue {
+    /// The standing as JSON, with scores also as people read them where the leaderboard is known.
+    package func json(leaderboard: Leaderboard? = nil) -> JSONValue {
         var object = JSONObject()
         object["endpoint"] = .string(stream.endpoint)
         object["game"] = .string(stream.game)
         object["player"] = .string(stream.player)
         object[stream.kind == .score ? "leaderboard" : "achievement"] = .string(stream.item)
-        object["confirmed"] = confirmed.map(\.json)
-        object["pending"] = pending.map(\.json)
+        object["confirmed"] = confirmed.map { $0.json(leaderboard: leaderboard) }
+        object["pending"] = pending.map { $0.json(leaderboard: leaderboard) }
         return .object(object)
     }
 }
@@ -111,10 +114,12 @@ extension StandingMark {
     }
 
     /// The mark as JSON.
-    package var json: JSONValue {
+    package func json(leaderboard: Leaderboard? = nil) -> JSONValue {
         var object = JSONObject()
         switch measure {
-        case .value(let value): object["value"] = .string(value.description)
+        case .value(let value):
+            object["value"] = .string(value.description)
+            object["display"] = leaderboard.map { .string(ScoreText.text(value, format: $0.format)) }
         case .progress(let percent): object["progress"] = .integer(percent)
         case .steps(let count): object["steps"] = .integer(count)
         }

@@ -8,16 +8,20 @@ package struct SubjectFields: Sendable, Equatable {
     package var item: String
     /// The score, in plain decimal form.
     package var value: String?
+    /// The score as people read it, where its leaderboard is known.
+    package var display: String?
     package var progress: Int64?
     package var steps: Int64?
     package var increment: Int64?
 
-    /// Takes the fields of a subject.
-    package init(_ subject: Subject) {
+    /// Takes the fields of a subject, and the words of its leaderboard in `game`.
+    package init(_ subject: Subject, game: Game? = nil) {
         kind = subject.kind
         item = subject.item
         switch subject {
-        case .score(_, let score): value = score.description
+        case .score(let id, let score):
+            value = score.description
+            display = game?.leaderboards[id].map { ScoreText.text(score, format: $0.format) }
         case .achievement(_, .progress(let percent)): progress = Int64(percent)
         case .achievement(_, .steps(let count)): steps = count
         case .achievement(_, .increment(let count)): increment = count
@@ -30,6 +34,7 @@ package struct SubjectFields: Sendable, Equatable {
         self.kind = kind
         item = json[kind == .score ? "leaderboard" : "achievement"]?.stringValue ?? ""
         value = json["value"]?.stringValue
+        display = json["display"]?.stringValue
         progress = json["progress"]?.int64Value
         steps = json["steps"]?.int64Value
         increment = json["increment"]?.int64Value
@@ -40,6 +45,7 @@ package struct SubjectFields: Sendable, Equatable {
         object["kind"] = .string(kind.rawValue)
         object[kind == .score ? "leaderboard" : "achievement"] = .string(item)
         object["value"] = value.map(JSONValue.string)
+        object["display"] = display.map(JSONValue.string)
         object["progress"] = progress.map { .integer($0) }
         object["steps"] = steps.map { .integer($0) }
         object["increment"] = increment.map { .integer($0) }

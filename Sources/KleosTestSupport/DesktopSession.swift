@@ -1,25 +1,26 @@
 import Glibc
 import KleosJSON
-import KleosSupport
-import KleosTestSupport
+package import KleosSupport
 
 /// A session bus, and on demand an X server with dunst on it; all gone with the last reference.
-final class DesktopSession {
+package final class DesktopSession {
     private let folder: String
     private let bus: ChildProcess
     private var screen: ChildProcess?
     private var service: ChildProcess?
-    private(set) var variables: [String: String]
+    /// The environment of programs in the session.
+    package private(set) var variables: [String: String]
 
     /// The programs that are needed and the Debian packages that have them.
     private static let programs = ["dbus-daemon": "dbus-daemon", "Xvfb": "xvfb", "dunst": "dunst", "dunstctl": "dunst"]
 
     /// The packages that are missing on this machine.
-    static var missingPackages: [String] {
+    package static var missingPackages: [String] {
         Set(programs.filter { access("/usr/bin/\($0.key)", X_OK) != 0 }.values).sorted()
     }
 
-    init(folder: String) throws {
+    /// Starts a session bus that keeps its files in `folder`. Throws `SystemError`.
+    package init(folder: String) throws(SystemError) {
         self.folder = folder
         bus = try ChildProcess(
             "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address"],
@@ -32,8 +33,8 @@ final class DesktopSession {
         ]
     }
 
-    /// Starts the X server and the notification service.
-    func startNotifications() throws {
+    /// Starts the X server and the notification service. Throws `SystemError`.
+    package func startNotifications() throws(SystemError) {
         let screen = try ChildProcess(
             "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "800x400x24", "-nolisten", "tcp"],
             errorFile: "\(folder)/screen.log")
@@ -55,29 +56,38 @@ final class DesktopSession {
             errorFile: "\(folder)/dunst.log")
     }
 
-    /// Closes what is shown and returns the summary and body of everything that was, oldest first.
-    func history() throws -> [(id: Int64, application: String, summary: String, body: String, category: String)] {
+    /// A notification that was shown.
+    package struct Shown: Sendable, Equatable {
+        package var id: Int64
+        package var application: String
+        package var summary: String
+        package var body: String
+        package var category: String
+    }
+
+    /// Closes what is shown and returns everything that was, oldest first.
+    /// Throws `SystemError`, and `JSONError` where dunstctl prints something else.
+    package func history() throws -> [Shown] {
         _ = try control("close-all")
         let history = try JSONParser.parse(Array(try control("history").utf8))
         let entries = history["data"]?.arrayValue?.first?.arrayValue ?? []
         return entries.reversed().map { entry in
             func text(_ name: String) -> String { entry[name]?["data"]?.stringValue ?? "" }
-            return (
-                entry["id"]?["data"]?.int64Value ?? 0, text("appname"), text("summary"), text("body"),
-                text("category")
-            )
+            return Shown(
+                id: entry["id"]?["data"]?.int64Value ?? 0, application: text("appname"), summary: text("summary"),
+                body: text("body"), category: text("category"))
         }
     }
 
-    /// Runs dunstctl and returns what it prints.
-    func control(_ verb: String) throws -> String {
+    /// Runs dunstctl and returns what it prints. Throws `SystemError`.
+    package func control(_ verb: String) throws(SystemError) -> String {
         try ChildProcess(
             "/usr/bin/dunstctl", [verb], environment: variables, errorFile: "\(folder)/dunstctl.log"
         ).finish().output
     }
 
-    /// Takes a picture of the screen.
-    func takePicture(_ path: String) throws {
+    /// Takes a picture of the screen. Throws `SystemError`.
+    package func takePicture(_ path: String) throws(SystemError) {
         _ = try ChildProcess(
             "/usr/bin/import", ["-window", "root", path], environment: variables, errorFile: "\(folder)/import.log"
         ).finish()

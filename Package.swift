@@ -50,7 +50,7 @@ let package = Package(
             ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
         library(
             "KleosDelivery",
-            ["CCurl", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore"]),
+            ["CCurl", "CLinux", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore"]),
         library(
             "KleosNotify",
             ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire", "KleosClient"]),

@@ -34,3 +34,9 @@ extern int kleos_addclosefrom(void *, int) __asm__("posix_spawn_file_actions_add
 static inline int kleos_spawn_close_from(void *actions, int first) {
     return kleos_addclosefrom(actions, first);
 }
+
+// Gives the heap's free pages back to the system; declared in malloc.h, which the Glibc module lacks.
+extern int malloc_trim(size_t);
+static inline void kleos_trim_heap(void) {
+    malloc_trim(0);
+}

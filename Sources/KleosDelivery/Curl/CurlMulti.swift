@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Glibc
 import KleosSupport
 import Synchronization
@@ -41,6 +42,8 @@ final class CurlMulti {
 
     /// Idle handles that are kept for the next requests.
     private static let maximumSpares = 16
+    /// After so long without transfers the heap's free pages go back to the system.
+    private static let quietMilliseconds: Int32 = 10_000
 
     init(waker: Waker, userAgent: String) {
         self.waker = waker
@@ -51,18 +54,25 @@ final class CurlMulti {
 
     /// Runs for ever; `take` brings what there is to do.
     func run(take: () -> CurlTransport.Inbox) {
+        // Reading the certificates of all authorities takes megabytes, which malloc keeps after they are freed.
+        var isTrimmed = true
         while true {
             let inbox = take()
             let now = clock.read().bootMilliseconds
             if inbox.dropsConnections { freshness.drop(atMilliseconds: now) }
+            if !inbox.orders.isEmpty { isTrimmed = false }
             for order in inbox.orders { begin(order, nowMilliseconds: now) }
             if inbox.cancelsAll { cancelAll() }
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             let wasBusy = reap()
-            if !wasBusy {
-                // libcurl shortens the wait to its own timers; a wake-up that came meanwhile ends it at once.
-                curl_multi_poll(multi, nil, 0, Int32.max, nil)
+            if wasBusy { continue }
+            let isQuiet = transfers.isEmpty && !isTrimmed
+            // libcurl shortens the wait to its own timers; a wake-up that came meanwhile ends it at once.
+            curl_multi_poll(multi, nil, 0, isQuiet ? Self.quietMilliseconds : Int32.max, nil)
+            if isQuiet, clock.read().bootMilliseconds - now >= Int64(Self.quietMilliseconds) {
+                kleos_trim_heap()
+                isTrimmed = true
             }
         }
     }

@@ -89,7 +89,7 @@ extension Outbox {
         case .unconfigured: try move(&row, to: .held, reason: .unconfigured, nowMilliseconds: nowMilliseconds)
         case nil: try move(&row, to: .ready, nowMilliseconds: nowMilliseconds)
         }
-        try settleStream(row.stream, nowMilliseconds: nowMilliseconds)
+        try settleStream(after: row, nowMilliseconds: nowMilliseconds)
     }
 
     /// When the next delivery that can be claimed is due, Unix milliseconds; nil where there is none. What waits for

@@ -84,7 +84,7 @@ extension Outbox {
         let notice = try facts.flatMap { (facts) throws(StoreError) in
             try makeNotice(facts, for: row, nowMilliseconds: nowMilliseconds)
         }
-        try settleStream(row.stream, nowMilliseconds: nowMilliseconds)
+        try settleStream(after: row, nowMilliseconds: nowMilliseconds)
         return notice
     }
 

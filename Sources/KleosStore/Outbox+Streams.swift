@@ -67,6 +67,16 @@ extension Outbox {
         try promote(stream, nowMilliseconds: nowMilliseconds)
     }
 
+    /// As `settleStream`, after `row` left the flight: what was ready behind it can be claimed from now on, though it
+    /// did not change itself, and whoever claims is told.
+    func settleStream(after row: DeliveryRow, nowMilliseconds: Int64) throws(StoreError) {
+        try settleStream(row.stream, nowMilliseconds: nowMilliseconds)
+        let ready = try database.integer(
+            "SELECT 1 FROM deliveries WHERE stream = ?1 AND state = 'ready' AND settled IS NULL LIMIT 1",
+            SQLValue(row.stream))
+        if ready != nil { effects.changes.readyEndpoints.insert(try endpointName(row.endpoint)) }
+    }
+
     /// The deliveries of `stream` that can replace each other, in order; the one in flight included.
     func mergeable(_ stream: Int64) throws(StoreError) -> [DeliveryRow] {
         try database.rows(Self.mergeableSQL, [SQLValue(stream)]) { DeliveryRow($0) }
@@ -162,7 +172,7 @@ extension Outbox {
     ) throws(StoreError) {
         try move(&row, to: state, reason: reason, message: message, nowMilliseconds: nowMilliseconds)
         try restoreSuperseded(by: row, nowMilliseconds: nowMilliseconds)
-        try settleStream(row.stream, nowMilliseconds: nowMilliseconds)
+        try settleStream(after: row, nowMilliseconds: nowMilliseconds)
         try refreshPendingMark(of: row.stream)
     }
 }

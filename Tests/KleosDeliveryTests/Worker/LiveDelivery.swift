@@ -158,6 +158,20 @@ final class LiveDelivery: Sendable {
         try run { outbox throws(StoreError) in try outbox.show(key: key, visibleTo: nil) }?.deliveries.first
     }
 
+    /// What has not come to its end, and how the endpoints are; for the message of a failed expectation.
+    func leftovers() -> String {
+        let now = clock.read().wallMilliseconds
+        let filter = DeliveryFilter(states: [.waiting, .ready, .sending, .held, .dead])
+        let page = try? run { outbox throws(StoreError) in
+            try outbox.list(filter, visibleTo: nil, cursor: nil, limit: 10)
+        }
+        let lines = (page?.deliveries ?? []).map { record in
+            let due = record.dueMilliseconds.map { "due in \($0 - now) ms" } ?? "not due"
+            return "\(record.player) to \(record.endpoint): \(record.state), \(record.attempts) attempts, \(due)"
+        }
+        return (lines + conditions().map { "\($0)" }).joined(separator: "\n")
+    }
+
     func conditions() -> [EndpointCondition] { worker.sync { $0.conditions() } }
 
     func pause(_ endpoint: String) {

@@ -108,7 +108,12 @@ let package = Package(
         tests(
             "KleosPracticeTests",
             ["kleos-practice", "KleosPractice", "KleosJSON", "KleosModel", "KleosSupport", "KleosTestSupport"]),
-        tests("KleosMinesweeperTests", ["KleosMinesweeper", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosMinesweeperTests",
+            [
+                "KleosMinesweeper", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire",
+                "KleosTestSupport", "kleos-minesweeper",
+            ]),
         tests(
             "KleosCommandLineTests",
             ["KleosCommandLine", "KleosJSON", "KleosModel", "KleosWire", "KleosSupport", "KleosTestSupport"]),

@@ -12,6 +12,8 @@ actor ClientSession: QueueActor {
 
     private struct Pending {
         var line: [UInt8]
+        /// Whether a new connection makes it pointless, because it begins with requests of the kind itself.
+        var isOfConnection: Bool
         var completion: @Sendable (Result<JSONValue, KleosError>) -> Void
     }
 
@@ -32,22 +34,25 @@ actor ClientSession: QueueActor {
     private var noticeHandler: (@Sendable (NoticeRow) -> Void)?
     private var idleWaiters: [DispatchSemaphore] = []
     private var answersSinceCheck = 0
+    private var wasWaitingAtCheck = false
+    private let answerTimeoutMilliseconds: Int
 
     /// Requests on their way at once; the daemon reads no further than its own limit.
     private static let window = 256
-    /// A daemon that answers nothing for so long is given up, and its connection made anew.
-    private static let answerTimeoutMilliseconds = 10_000
     /// The route under which a game shows notices.
     private static let route = "game"
 
-    init(candidates: [String]) {
+    /// A daemon that owes an answer and gives none for `answerTimeoutMilliseconds`, at most twice that, is given up,
+    /// and its connection made anew.
+    init(candidates: [String], answerTimeoutMilliseconds: Int) {
         self.candidates = candidates
+        self.answerTimeoutMilliseconds = answerTimeoutMilliseconds
     }
 
     // MARK: - Requests
 
     func enqueue(
-        _ method: Method, _ parameters: JSONObject,
+        _ method: Method, _ parameters: JSONObject, isOfConnection: Bool = false,
         _ completion: @escaping @Sendable (Result<JSONValue, KleosError>) -> Void
     ) {
         guard !isClosed else { return completion(.failure(.unanswered("the client is closed"))) }
@@ -58,7 +63,7 @@ actor ClientSession: QueueActor {
             let message = "the request has \(line.count) bytes; at most \(Limits.requestBytes) are allowed"
             return completion(.failure(.refused(reason: ErrorReason.tooLarge.rawValue, message: message, field: nil)))
         }
-        pending[id] = Pending(line: line, completion: completion)
+        pending[id] = Pending(line: line, isOfConnection: isOfConnection, completion: completion)
         unsent.append(id)
         connect()
         sendMore()
@@ -66,13 +71,18 @@ actor ClientSession: QueueActor {
 
     func setPresence(_ parameters: PresenceParameters) {
         presence = parameters
-        enqueue(.presence, parameters.parameters) { _ in }
+        if connection != nil { sendPresence() } else { connect() }
     }
 
     func setNoticeHandler(game: String, _ handler: @escaping @Sendable (NoticeRow) -> Void) {
         noticeGame = game
         noticeHandler = handler
         if connection != nil { subscribe() } else { connect() }
+    }
+
+    private func sendPresence() {
+        guard let presence else { return }
+        enqueue(.presence, presence.parameters, isOfConnection: true) { _ in }
     }
 
     private func sendMore() {
@@ -96,7 +106,7 @@ actor ClientSession: QueueActor {
         guard connection == nil, !isWaitingToConnect, !isClosed else { return }
         for path in candidates {
             // The reason is of use to nobody here: the next candidate, or the next try, follows.
-            guard let descriptor = try? UnixSocket.connect(to: path) else { continue }
+            guard let descriptor = try? UnixSocket.connect(to: path, isNonBlocking: true) else { continue }
             return connected(descriptor)
         }
         connectLater()
@@ -113,9 +123,10 @@ actor ClientSession: QueueActor {
             return connectLater()
         }
         // Everything that was not answered goes out again, the oldest first, under the ids that it had.
+        pending = pending.filter { !$0.value.isOfConnection }
         unsent = pending.keys.sorted()
         onTheirWay = []
-        if let presence { enqueue(.presence, presence.parameters) { _ in } }
+        sendPresence()
         if noticeHandler != nil { subscribe() }
         sendMore()
         watchAnswers(generation: current)
@@ -135,7 +146,8 @@ actor ClientSession: QueueActor {
 
     private func watchAnswers(generation watched: Int) {
         answersSinceCheck = 0
-        let deadline = DispatchTime.now() + .milliseconds(Self.answerTimeoutMilliseconds)
+        wasWaitingAtCheck = !onTheirWay.isEmpty
+        let deadline = DispatchTime.now() + .milliseconds(answerTimeoutMilliseconds)
         executor.queue.asyncAfter(deadline: deadline) { [weak self] in
             self?.assumeIsolated { $0.checkAnswers(generation: watched) }
         }
@@ -143,7 +155,7 @@ actor ClientSession: QueueActor {
 
     private func checkAnswers(generation watched: Int) {
         guard watched == generation, connection != nil, !isClosed else { return }
-        if !onTheirWay.isEmpty, answersSinceCheck == 0 { return disconnected() }
+        if wasWaitingAtCheck, answersSinceCheck == 0 { return disconnected() }
         watchAnswers(generation: watched)
     }
 
@@ -202,14 +214,15 @@ actor ClientSession: QueueActor {
     // MARK: - Notices
 
     private func subscribe() {
-        enqueue(.subscribe, SubscribeParameters(topics: [.notices], game: noticeGame).parameters) { _ in }
+        let parameters = SubscribeParameters(topics: [.notices], game: noticeGame)
+        enqueue(.subscribe, parameters.parameters, isOfConnection: true) { _ in }
         claimNotices()
     }
 
     private func claimNotices() {
         guard noticeHandler != nil else { return }
         let parameters = ClaimNoticesParameters(route: Self.route, game: noticeGame)
-        enqueue(.claimNotices, parameters.parameters) { [weak self] result in
+        enqueue(.claimNotices, parameters.parameters, isOfConnection: true) { [weak self] result in
             self?.assumeIsolated { $0.show(result) }
         }
     }

@@ -27,10 +27,17 @@ public final class KleosClient: Sendable {
     ///   - player: the player of all submissions that name no other; nil for the game's `Player=`.
     ///   - socketPath: the daemon's socket; nil to look where daemons usually listen (`KLEOS_SOCKET`, the user's own,
     ///     the system's).
-    public init(game: String, player: String? = nil, socketPath: String? = nil) {
+    public convenience init(game: String, player: String? = nil, socketPath: String? = nil) {
+        self.init(game: game, player: player, socketPath: socketPath, answerTimeoutMilliseconds: 10_000)
+    }
+
+    /// Makes a client that gives up a silent connection after `answerTimeoutMilliseconds`, at most twice that.
+    package init(game: String, player: String?, socketPath: String?, answerTimeoutMilliseconds: Int) {
         self.game = game
         self.player = player
-        session = ClientSession(candidates: socketPath.map { [$0] } ?? KleosSocketPaths.candidates())
+        session = ClientSession(
+            candidates: socketPath.map { [$0] } ?? KleosSocketPaths.candidates(),
+            answerTimeoutMilliseconds: answerTimeoutMilliseconds)
     }
 
     deinit {
@@ -95,8 +102,20 @@ public final class KleosClient: Sendable {
         _ submission: Submission, _ completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)?
     ) {
         var submission = submission
-        let id = Self.newID()
+        let now = SystemClock().read().wallMilliseconds
+        let id = Self.newID(wallMilliseconds: now)
         submission.clientID = id
+        // The daemon may be away for days, and would take the time of its return.
+        submission.occurredAtMilliseconds = submission.occurredAtMilliseconds ?? now
+        if let metadata = submission.metadata, !Self.isObject(metadata) {
+            // As it stands it would spoil the whole line, which then has no id that an answer could name.
+            let message = "metadata must be a JSON object, nested at most \(Self.metadataDepth) deep"
+            let reason = ErrorReason.invalidParameter.rawValue
+            session.async { _ in
+                completion?(.failure(.refused(reason: reason, message: message, field: "metadata")))
+            }
+            return
+        }
         send(.submit, submission.parameters) { result in
             completion?(
                 result.flatMap { value in
@@ -106,9 +125,18 @@ public final class KleosClient: Sendable {
         }
     }
 
-    private static func newID() -> String {
+    private static func newID(wallMilliseconds: Int64) -> String {
         var random = SystemRandomNumberGenerator()
-        return EventKey.version7(wallMilliseconds: SystemClock().read().wallMilliseconds, random: &random).description
+        return EventKey.version7(wallMilliseconds: wallMilliseconds, random: &random).description
+    }
+
+    /// The request and its parameters are two levels of the daemon's limit.
+    private static let metadataDepth = Limits.jsonDepth - 2
+
+    private static func isObject(_ metadata: [UInt8]) -> Bool {
+        let limits = JSONLimits(depth: metadataDepth, maximumBytes: metadata.count)
+        // What is wrong with it is said in the refusal.
+        return (try? JSONParser.parse(metadata, limits: limits))?.objectValue != nil
     }
 
     /// Asks how far the player is; ask before awarding something that the player may have already.

@@ -74,12 +74,12 @@ package struct MinesweeperGame: Sendable {
         switch move {
         case .flag(let index):
             board?.toggleFlag(at: index)
-            if board != nil { facts.usedFlags = true }
+            if board?.covers[index] == .flagged { facts.usedFlags = true }
         case .uncover(let index, let risk):
             var field = board ?? Board(level, safe: index, random: &random)
             let opened = field.uncover(index)
             board = field
-            if startedNanoseconds != nil, risk > 0 {
+            if startedNanoseconds != nil, risk > 0, !opened.isEmpty {
                 facts.guesses += 1
                 facts.greatestRisk = max(facts.greatestRisk, risk)
             }

@@ -202,7 +202,7 @@ import Testing
                 Standing(
                     stream: stream, confirmed: StandingMark(measure: .steps(4), atMilliseconds: 0, rank: 3),
                     pending: StandingMark(measure: .progress(100), atMilliseconds: 0))
-            ]).json)
+            ]).json())
         let standings = try #require(answers.wait(for: 1).first).get()
         let standing = try #require(standings.first)
         #expect(standings.count == 1)

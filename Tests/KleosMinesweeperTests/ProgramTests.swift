@@ -23,7 +23,7 @@ import Testing
 
     private static func accept(_ standings: [Standing] = []) -> ScriptedDaemon.Handler {
         { method, parameters in
-            if method == .standing { return .success(StandingAnswer(standings: standings).json) }
+            if method == .standing { return .success(StandingAnswer(standings: standings).json()) }
             guard method == .submit, let id = parameters["id"]?.stringValue.flatMap(EventKey.init) else {
                 return .failure(RPCError(.invalidParameter, "not expected: \(method)"))
             }
@@ -121,7 +121,7 @@ import Testing
 
     @Test func failsWhereTheDaemonRefuses() throws {
         let daemon = try ScriptedDaemon(folder: folder.path) { method, _ in
-            if method == .standing { return .success(StandingAnswer(standings: []).json) }
+            if method == .standing { return .success(StandingAnswer(standings: []).json()) }
             return .failure(RPCError(.unknownLeaderboard, "no such board"))
         }
         defer { daemon.stop() }

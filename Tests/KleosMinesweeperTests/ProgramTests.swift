@@ -66,6 +66,16 @@ import Testing
             result.output.hasSuffix("\(submissions.count) of \(submissions.count) submissions are safe with kleos\n"))
     }
 
+    /// The third field of this seed has an eight that the player comes to last.
+    @Test func earnsTheImpossibleMissionByPlaying() throws {
+        let (result, submissions) = try play(["--auto", "3", "--level", "advanced", "--seed", "5559718819548087160"])
+        #expect(result.isSuccess)
+        #expect(result.output.contains("game 3: advanced won in "))
+        let mission = submissions.filter { $0["achievement"] == "impossible-mission" }
+        #expect(mission.count == 1)
+        #expect(mission.first?["progress"] == 100)
+    }
+
     @Test func submitsNothingThatIsEarnedAlready() throws {
         let first = try play(["--auto", "6", "--seed", "3", "--level", "beginner", "--player", "bea", "--quiet"])
         #expect(Self.achievements(first.submissions).contains("first-win"))

@@ -16,12 +16,18 @@ struct VisibleField {
         let covers = board.covers
         covered = Set(covers.indices.filter { covers[$0] != .uncovered })
         mineCount = board.mineCount
-        var found: Set<Constraint> = []
+        var known: Set<Constraint> = []
+        var found: [Constraint] = []
         for index in covers.indices {
             guard let number = board.number(at: index), number > 0 else { continue }
             let near = board.neighbors(of: index).filter { covers[$0] != .uncovered }
-            if !near.isEmpty { found.insert(Constraint(cells: Set(near), mines: number)) }
+            let constraint = Constraint(cells: Set(near), mines: number)
+            if !near.isEmpty, known.insert(constraint).inserted { found.append(constraint) }
         }
-        constraints = found.sorted { ($0.cells.min() ?? 0, $0.cells.count) < ($1.cells.min() ?? 0, $1.cells.count) }
+        // The same board gives the same order in every process, so that a seed gives the same game.
+        constraints = found.enumerated().sorted { left, right in
+            (left.element.cells.min() ?? 0, left.element.cells.count, left.offset)
+                < (right.element.cells.min() ?? 0, right.element.cells.count, right.offset)
+        }.map(\.element)
     }
 }

@@ -24,7 +24,7 @@ struct KillTests {
         }
     }
 
-    private static let eventCount = Environment["KLEOS_TEST_QUICK"] == nil ? 1_000 : 300
+    private static let eventCount = TestStage.size("KILL_EVENTS", usual: 300, long: 1_000)
 
     @Test("Events of a playing game survive five kills of the daemon and two restarts of a flaky endpoint")
     func survives() throws {

@@ -1,0 +1,16 @@
+import KleosSupport
+
+/// The long parts of the tests: how much they do, and the figures that they report.
+package enum TestStage {
+    /// How much a long test does: `long` where KLEOS_TEST_LONG is set, as `script/test` does; the number in
+    /// KLEOS_TEST_`name` where that is set; else `usual`.
+    package static func size(_ name: String, usual: Int, long: Int) -> Int {
+        if let text = Environment["KLEOS_TEST_\(name)"], let size = Int(text), size > 0 { return size }
+        return Environment["KLEOS_TEST_LONG"] == nil ? usual : long
+    }
+
+    /// Prints what a stage did, as a line that stands out among those of the tests.
+    package static func report(_ stage: String, _ figures: String) {
+        StandardStream.output.write("== \(stage): \(figures)\n")
+    }
+}

@@ -2,8 +2,10 @@ import KleosModel
 package import KleosSupport
 
 extension Outbox {
-    /// How many deliveries one step of retention removes, those that it takes along not counted.
+    /// How many deliveries one step of retention starts with.
     static let removedPerStep = 100
+    /// How many it looks at in all, those included that they had replaced.
+    static let visitsPerStep = 1_000
 
     /// One small step of retention: removes what has been visible long enough. Returns whether there is more to do;
     /// then the caller calls again when other work allows.
@@ -17,12 +19,13 @@ extension Outbox {
             ORDER BY settled LIMIT ?2
             """, [SQLValue(cutoff), SQLValue(Self.removedPerStep)]
         ) { DeliveryID($0.integer(0)) }
-        for id in old { try remove(id) }
+        let visits = try remove(old)
         let notices = try database.run(
             "DELETE FROM notices WHERE number IN (SELECT number FROM notices WHERE shown < ?1 ORDER BY shown LIMIT ?2)",
             SQLValue(cutoff), SQLValue(Self.removedPerStep))
         let dead = try removeDeadBeyondLimit()
-        return old.count == Self.removedPerStep || notices == Self.removedPerStep || dead >= Self.removedPerStep
+        return old.count == Self.removedPerStep || visits == Self.visitsPerStep || notices == Self.removedPerStep
+            || dead >= Self.removedPerStep
     }
 
     private func removeDeadBeyondLimit() throws(StoreError) -> Int {
@@ -38,7 +41,7 @@ extension Outbox {
                 SELECT id FROM deliveries WHERE state = 'dead' AND uid = ?1 ORDER BY id DESC LIMIT ?2 OFFSET ?3
                 """, [SQLValue(uid), SQLValue(Self.removedPerStep), SQLValue(options.maximumDeadPerUser)]
             ) { DeliveryID($0.integer(0)) }
-            for id in excess { try remove(id) }
+            _ = try remove(excess)
             removed += excess.count
             if !excess.isEmpty {
                 log(
@@ -49,20 +52,31 @@ extension Outbox {
         return removed
     }
 
-    /// Removes a settled delivery, and an event whose last delivery it was. Of what it had replaced, a step's worth is
-    /// removed and the rest gets older by itself, because it is replaced by nothing then.
+    /// Removes settled deliveries and what each of them had replaced, and events whose last delivery is gone. A long
+    /// chain is followed by the next steps: what is left of it is replaced by nothing then, and gets older by itself.
+    /// Returns how many deliveries were looked at.
+    private func remove(_ ids: [DeliveryID]) throws(StoreError) -> Int {
+        var pending = ids
+        var visits = 0
+        while visits < Self.visitsPerStep, let id = pending.popLast() {
+            visits += 1
+            let replaced = try database.rows(
+                "SELECT id FROM deliveries WHERE superseded_by = ?1 ORDER BY id LIMIT ?2",
+                [SQLValue(id.number), SQLValue(Self.removedPerStep)]
+            ) { DeliveryID($0.integer(0)) }
+            for id in replaced {
+                try database.run(
+                    "UPDATE deliveries SET superseded_by = NULL WHERE id = ?1 AND state = 'superseded'",
+                    SQLValue(id.number))
+            }
+            if replaced.count == Self.removedPerStep { pending.append(id) } else { try remove(id) }
+            pending += replaced
+        }
+        return visits
+    }
+
     private func remove(_ id: DeliveryID) throws(StoreError) {
         guard let row = try row(id) else { return }
-        let replaced = try database.rows(
-            "SELECT id FROM deliveries WHERE superseded_by = ?1 ORDER BY id LIMIT ?2",
-            [SQLValue(id.number), SQLValue(Self.removedPerStep)]
-        ) { DeliveryID($0.integer(0)) }
-        for id in replaced { try remove(id) }
-        if replaced.count == Self.removedPerStep {
-            try database.run(
-                "UPDATE deliveries SET superseded_by = NULL WHERE superseded_by = ?1 AND state = 'superseded'",
-                SQLValue(id.number))
-        }
         try database.run("DELETE FROM attempts WHERE delivery = ?1", SQLValue(id.number))
         try database.run("DELETE FROM renderings WHERE delivery = ?1", SQLValue(id.number))
         try database.run("DELETE FROM deliveries WHERE id = ?1", SQLValue(id.number))

@@ -60,9 +60,9 @@ package actor Store: QueueActor {
     /// Runs `work` inside the open transaction and calls `completion` on the store's queue after its COMMIT.
     ///
     /// `work` may run more than once (after a rollback that another's failure caused), so it has no effects but those
-    /// on the outbox. `lane` names whoever asks: lanes take turns.
+    /// on the outbox. `lane` says for whom: users take turns.
     package nonisolated func perform<T: Sendable>(
-        lane: UInt64 = 0, _ work: @escaping @Sendable (Outbox) throws(StoreError) -> T,
+        lane: WorkLane = .daemon, _ work: @escaping @Sendable (Outbox) throws(StoreError) -> T,
         then completion: @escaping @Sendable (Result<T, StoreError>) -> Void
     ) {
         let item = WorkItem(
@@ -81,7 +81,7 @@ package actor Store: QueueActor {
     /// Runs `step` in one transaction after another until it returns false, then calls `completion`; other work goes
     /// on in between.
     package nonisolated func performSteps(
-        lane: UInt64 = 0, _ step: @escaping @Sendable (Outbox) throws(StoreError) -> Bool,
+        lane: WorkLane = .daemon, _ step: @escaping @Sendable (Outbox) throws(StoreError) -> Bool,
         then completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
     ) {
         perform(lane: lane, step) { result in

@@ -103,29 +103,33 @@ import Testing
         #expect(settled.state == .delivered)
     }
 
-    @Test func lanesTakeTurns() {
-        var queue = WorkQueue()
-        let order = Mutex<[String]>([])
-        func add(_ name: String, lane: UInt64) {
-            queue.append(WorkItem(run: { _ in {} }, fail: { _ in order.withLock { $0.append(name) } }), lane: lane)
+    @Test func usersTakeTurnsAndSoDoTheirConnections() {
+        let queue = NamedWork()
+        for number in 1...3 { queue.add("a1.\(number)", lane: .user(1, connection: 11)) }
+        queue.add("a2.1", lane: .user(1, connection: 12))
+        queue.add("b1", lane: .user(2, connection: 21))
+        queue.add("daemon", lane: .daemon)
+        #expect(queue.takeAll() == ["a1.1", "b1", "daemon", "a2.1", "a1.2", "a1.3"])
+    }
+
+    @Test func manyConnectionsGetAUserNoMoreTurns() {
+        let queue = NamedWork()
+        for round in 1...100 {
+            for connection in 1...256 { queue.add("flood \(round)", lane: .user(1, connection: UInt64(connection))) }
         }
-        for number in 1...3 { add("a\(number)", lane: 1) }
-        add("b1", lane: 2)
-        add("c1", lane: 3)
-        while let item = queue.popFirst() { item.fail(StoreError(.closed, operation: "", message: "")) }
-        #expect(order.withLock { $0 } == ["a1", "b1", "c1", "a2", "a3"])
-        #expect(queue.isEmpty)
+        for number in 1...3 { queue.add("other \(number)", lane: .user(2, connection: 1_000)) }
+        let order = queue.takeAll()
+        #expect(order.count == 25_603)
+        // One turn of the flooding user before each of the other's.
+        #expect((1...3).map { order.firstIndex(of: "other \($0)") } == [1, 3, 5])
+        // Within the flood, every connection had its first turn before any had its second.
+        #expect(order.filter { $0.hasPrefix("flood") }.prefix(256).allSatisfy { $0 == "flood 1" })
     }
 
     @Test func aLongLaneKeepsItsOrder() {
-        var queue = WorkQueue()
-        let order = Mutex<[Int]>([])
-        for number in 0..<1_000 {
-            let item = WorkItem(run: { _ in {} }, fail: { _ in order.withLock { $0.append(number) } })
-            queue.append(item, lane: 1)
-        }
-        while let item = queue.popFirst() { item.fail(StoreError(.closed, operation: "", message: "")) }
-        #expect(order.withLock { $0 } == Array(0..<1_000))
+        let queue = NamedWork()
+        for number in 0..<1_000 { queue.add(String(number), lane: .user(1, connection: 1)) }
+        #expect(queue.takeAll() == (0..<1_000).map(String.init))
     }
 
     @Test func afterClosingWorkIsRefused() throws {
@@ -143,5 +147,27 @@ import Testing
         #expect(size.pages == CheckpointSize.minimumPages)
         for _ in 0..<40 { size.learn(moved: size.pages, milliseconds: 1) }
         #expect(size.pages == CheckpointSize.maximumPages)
+    }
+}
+
+/// Work that only notes down its name when it is taken.
+private final class NamedWork {
+    private final class Order: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
+    private var queue = WorkQueue()
+    private let order = Order()
+
+    func add(_ name: String, lane: WorkLane) {
+        let order = order
+        let item = WorkItem(run: { _ in {} }, fail: { _ in order.names.withLock { $0.append(name) } })
+        queue.append(item, lane: lane)
+    }
+
+    func takeAll() -> [String] {
+        while let item = queue.popFirst() { item.fail(StoreError(.closed, operation: "", message: "")) }
+        #expect(queue.isEmpty)
+        return order.names.withLock { $0 }
     }
 }

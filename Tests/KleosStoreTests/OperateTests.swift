@@ -151,6 +151,26 @@ import Testing
         let standings = try store.run { (outbox) throws(StoreError) in try outbox.standings(StandingQuery(item: "b")) }
         #expect(standings.first?.confirmed?.measure == .value(ScoreValue(units: 2)))
     }
+
+    /// Rising scores make a chain in which each is replaced by the next; falling ones are all replaced by the first.
+    @Test(arguments: [1...3_000, (-3_000)...(-1)])
+    func whatReplacedThousandsLeavesInSteps(values: ClosedRange<Int64>) throws {
+        let maker = maker
+        try store.run { (outbox) throws(StoreError) in
+            for value in values {
+                _ = try outbox.accept(maker.score(abs(value)), fanOut: [way()])
+            }
+        }
+        let claim = try #require(try store.claim().first)
+        try store.settle(claim, .delivered(Confirmation(), notice: nil))
+        store.clock.advance(milliseconds: 31 * 86_400_000)
+        let now = store.now
+        var steps = 0
+        while try store.run({ (outbox) throws(StoreError) in try outbox.maintain(now: now) }) { steps += 1 }
+        #expect((3...40).contains(steps))
+        #expect(try store.all().isEmpty)
+        #expect(try store.run { (outbox) throws(StoreError) in try outbox.counters() }.endpoints[0].counts.isEmpty)
+    }
 }
 
 @Suite struct NoticeTests {

@@ -1,5 +1,6 @@
 import Dispatch
 import KleosModel
+import KleosStore
 import KleosSupport
 import KleosWire
 
@@ -49,6 +50,9 @@ final class Connection {
         self.peer = peer
         self.descriptor = descriptor
     }
+
+    /// Where its work for the store waits.
+    var lane: WorkLane { .user(peer.uid, connection: id) }
 
     /// The user whose events the client may see; nil for all.
     var visibleUID: UInt32? { role == .control ? nil : peer.uid }

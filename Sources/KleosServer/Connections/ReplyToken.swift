@@ -1,3 +1,5 @@
+import KleosStore
+
 /// Where an answer goes; travels through the store and the hooks and back.
 struct ReplyToken: Sendable {
     /// A place in the answer to a batch.
@@ -15,6 +17,9 @@ struct ReplyToken: Sendable {
     var isHeavy = false
     /// Parameters that the request had and the daemon does not know.
     var ignored: [String] = []
+
+    /// Where the request's work for the store waits.
+    var lane: WorkLane { .user(uid, connection: connection) }
 }
 
 /// The answers to a batch, until all are there.

@@ -14,7 +14,7 @@ extension Server {
     func list(_ parameters: ListParameters, _ token: ReplyToken, _ connection: Connection) {
         let filter = DeliveryFilter(parameters.criteria)
         let uid = connection.visibleUID
-        store.perform(lane: connection.id) { outbox throws(StoreError) in
+        store.perform(lane: connection.lane) { outbox throws(StoreError) in
             try outbox.list(filter, visibleTo: uid, cursor: parameters.cursor, limit: parameters.limit)
         } then: { [self] result in
             self.async { server in

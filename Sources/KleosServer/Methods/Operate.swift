@@ -26,7 +26,7 @@ extension Server {
         _ verb: Method, _ selection: DeliverySelection, after cursor: String?, so far: OperateAnswer,
         _ token: ReplyToken, now: ClockReading
     ) {
-        store.perform(lane: token.connection) { outbox throws(StoreError) in
+        store.perform(lane: token.lane) { outbox throws(StoreError) in
             switch verb {
             case .retry: try outbox.retry(selection, after: cursor, now: now)
             case .hold: try outbox.hold(selection, after: cursor, now: now)

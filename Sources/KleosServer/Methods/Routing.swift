@@ -143,7 +143,7 @@ extension Server {
         _ token: ReplyToken, _ work: @escaping @Sendable (Outbox) throws(StoreError) -> Value,
         encode: @escaping @Sendable (isolated Server, Value) -> Result<JSONValue, RPCError>
     ) {
-        store.perform(lane: token.connection, work) { [self] result in
+        store.perform(lane: token.lane, work) { [self] result in
             self.async { server in
                 switch result {
                 case .success(let value): server.reply(token, encode(server, value))

@@ -8,7 +8,7 @@ extension Server {
     /// Everybody may ask: it counts, and names no player and no event.
     func status(_ token: ReplyToken, _ connection: Connection) {
         hooks.endpointConditions { [self] conditions in
-            store.perform(lane: token.connection) { outbox throws(StoreError) in
+            store.perform(lane: token.lane) { outbox throws(StoreError) in
                 (try outbox.counters(), try outbox.storage())
             } then: { [self] result in
                 self.async { server in

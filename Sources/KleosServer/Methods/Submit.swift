@@ -75,7 +75,7 @@ extension Server {
         guard !connection.bundle.isEmpty else { return }
         let submits = connection.bundle
         connection.bundle = []
-        store.perform(lane: connection.id) { outbox throws(StoreError) in
+        store.perform(lane: connection.lane) { outbox throws(StoreError) in
             var results: [AcceptResult] = []
             results.reserveCapacity(submits.count)
             for submit in submits { results.append(try outbox.accept(submit.event, fanOut: submit.fanOut)) }

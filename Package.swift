@@ -38,6 +38,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+        .target(
+            name: "CSimulatedDisk", dependencies: ["CSQLite"],
+            cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]),
+
         library("KleosSupport", ["CLinux"]),
         library("KleosJSON"),
         library("KleosModel", ["KleosSupport"]),
@@ -76,7 +80,10 @@ let package = Package(
         executable("kleos-bench", ["CCurl", "KleosSupport", "KleosJSON", "KleosClient", "KleosWire"]),
 
         library(
-            "KleosTestSupport", ["KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire"]),
+            "KleosTestSupport",
+            [
+                "CSimulatedDisk", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire",
+            ]),
 
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON", "KleosSupport"]),

@@ -9,12 +9,13 @@ final class Connection {
     /// Set once, before SQLite starts; it refuses afterwards, and then the statistics stay on.
     private static let configuration: Int32 = kleos_sqlite_omit_statistics()
 
-    /// Opens or makes the database at `path` without reading it yet. Throws `StoreError`.
-    init(path: String) throws(StoreError) {
+    /// Opens or makes the database at `path` without reading it yet. `fileSystem` is the name of an SQLite VFS; nil is
+    /// the system's. Throws `StoreError`.
+    init(path: String, fileSystem: String? = nil) throws(StoreError) {
         _ = Self.configuration
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        let code = sqlite3_open_v2(path, &opened, flags, fileSystem)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             let extended = opened.map { sqlite3_extended_errcode($0) } ?? code

@@ -9,6 +9,7 @@ struct Database {
     static let pageBytes: Int64 = 4_096
 
     let directory: String
+    var sqliteFileSystem: String?
     let clock: any Clock
     let log: Log
 
@@ -89,7 +90,7 @@ struct Database {
     }
 
     private func openChecked() throws(StoreError) -> Connection {
-        let connection = try Connection(path: path)
+        let connection = try Connection(path: path, fileSystem: sqliteFileSystem)
         // Until the versions are known, nothing that the file holds is changed.
         connection.keepLogOnClose()
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -42,7 +42,9 @@ package actor Store: QueueActor {
         let space = Space(directory: directory, options: options, log: log)
         // Recovery may need room on a full disk; the reserve is made again once there is enough.
         space.releaseReserve()
-        let connection = try Database(directory: directory, clock: clock, log: log).open()
+        let database = Database(
+            directory: directory, sqliteFileSystem: options.sqliteFileSystem, clock: clock, log: log)
+        let connection = try database.open()
         connection.countLogPages()
         let outbox = Outbox(database: connection, options: options, space: space, log: log)
         try outbox.begin()

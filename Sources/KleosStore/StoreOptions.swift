@@ -12,11 +12,14 @@ package struct StoreOptions: Sendable, Equatable {
     package var maximumDeadPerUser: Int
     /// Identifies the machine; where it differs from the one in the database, everything is held. Empty means unknown.
     package var machineID: String
+    /// Name of the SQLite file system (VFS) that the database is on; nil is the system's.
+    package var sqliteFileSystem: String?
 
     /// Makes options; the defaults are those of the configuration.
     package init(
         maximumBytes: Int64 = 1 << 30, freeFloorBytes: Int64 = 64 << 20, reserveBytes: Int64 = 4 << 20,
-        deliveredRetentionMilliseconds: Int64 = 30 * 86_400_000, maximumDeadPerUser: Int = 10_000, machineID: String
+        deliveredRetentionMilliseconds: Int64 = 30 * 86_400_000, maximumDeadPerUser: Int = 10_000, machineID: String,
+        sqliteFileSystem: String? = nil
     ) {
         self.maximumBytes = maximumBytes
         self.freeFloorBytes = freeFloorBytes
@@ -24,5 +27,6 @@ package struct StoreOptions: Sendable, Equatable {
         self.deliveredRetentionMilliseconds = deliveredRetentionMilliseconds
         self.maximumDeadPerUser = maximumDeadPerUser
         self.machineID = machineID
+        self.sqliteFileSystem = sqliteFileSystem
     }
 }

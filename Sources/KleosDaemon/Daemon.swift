@@ -18,9 +18,8 @@ actor Daemon: QueueActor {
     nonisolated let executor = QueueExecutor(label: "kleos.daemon")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    let store: Store
+    let engine: Engine
     let server: Server
-    let worker: DeliveryWorker
     let router: NoticeRouter
     let clock: any Clock
     let log: Log
@@ -42,22 +41,25 @@ actor Daemon: QueueActor {
         store: Store, loader: ConfigurationLoader, configuration: Configuration, listeners: [Listener],
         clock: any Clock, log: Log
     ) {
-        self.store = store
         self.loader = loader
         self.configuration = configuration
         self.listeners = listeners
         self.clock = clock
         self.log = log
         manager = ServiceManager(processID: getpid()) { Environment[$0] }
-        worker = DeliveryWorker(
+        let worker = DeliveryWorker(
             store: store, transport: CurlTransport(userAgent: "kleos/\(ProtocolVersion.program)"), clock: clock,
             random: .unpredictable(), log: log)
+        engine = Engine(store: store, worker: worker, clock: clock, log: log)
         router = NoticeRouter(
             store: store, settings: configuration.daemon.notices, games: configuration.games, clock: clock, log: log)
         relay = HookRelay()
         server = Server(
             store: store, settings: ServerSettings(configuration), hooks: relay.hooks, clock: clock, log: log)
     }
+
+    nonisolated var store: Store { engine.store }
+    nonisolated var worker: DeliveryWorker { engine.worker }
 
     // MARK: - Start
 
@@ -67,14 +69,14 @@ actor Daemon: QueueActor {
         wire()
         watchSignals()
         watchMachine()
-        let now = clock.read()
-        let atMostOnce = configuration.endpoints.values.filter { $0.resend == .accumulates && !$0.isAtLeastOnce }
-        let names = Set(atMostOnce.map(\.name))
-        store.perform { outbox throws(StoreError) in
-            try outbox.recover(atMostOnceEndpoints: names, now: now)
-        } then: { [self] result in
-            self.async { $0.recovered(result) }
+        engine.start(setup) { [self] result in
+            self.async { $0.started(result) }
         }
+    }
+
+    /// What the engine needs of the configuration.
+    private var setup: Engine.Setup {
+        Engine.Setup(games: configuration.games, endpoints: configuration.endpoints)
     }
 
     private func wire() {
@@ -83,10 +85,9 @@ actor Daemon: QueueActor {
             log(.error, "the queue failed, and nothing is promised any more: \(error)")
             exit(ExitCode(error).rawValue)
         }
-        store.setChangeHandler { changes in
+        engine.wire { changes in
             if !changes.notices.isEmpty { router.noticesCreated() }
             server.publish(changes)
-            if !changes.readyEndpoints.isEmpty { worker.async { $0.deliveriesReady(changes.readyEndpoints) } }
         }
         server.async { $0.setPlayersHandler { router.playersChanged($0) } }
         worker.async { worker in
@@ -94,22 +95,12 @@ actor Daemon: QueueActor {
         }
     }
 
-    private func recovered(_ result: Result<RecoveryReport, StoreError>) {
-        switch result {
-        case .success(let report):
-            if report.returned + report.ambiguous + report.clamped > 0 {
-                log(
-                    .notice, "took up what was under way when the daemon ended",
-                    [
-                        "returned": "\(report.returned)", "ambiguous": "\(report.ambiguous)",
-                        "clamped": "\(report.clamped)",
-                    ])
-            }
-        case .failure(let error):
+    private func started(_ result: Result<Void, StoreError>) {
+        if case .failure(let error) = result {
             log(.error, "what was under way cannot be taken up: \(error)")
             exit(ExitCode(error).rawValue)
         }
-        apply { [self] in self.async { $0.serve() } }
+        serve()
     }
 
     private func serve() {
@@ -124,21 +115,6 @@ actor Daemon: QueueActor {
                 "version": ProtocolVersion.program, "games": "\(configuration.games.count)",
                 "endpoints": "\(configuration.endpoints.count)",
             ])
-    }
-
-    /// Brings queue and worker in line with the configuration, then calls `completion`.
-    private func apply(then completion: @escaping @Sendable () -> Void) {
-        let now = clock.read()
-        let (games, endpoints) = (configuration.games, configuration.endpoints)
-        let (gameIDs, endpointNames) = (Set(games.keys), Set(endpoints.keys))
-        store.performSteps { outbox throws(StoreError) in
-            try outbox.reconcile(games: gameIDs, endpoints: endpointNames, now: now)
-        } then: { [log, worker] result in
-            if case .failure(let error) = result {
-                log(.error, "the queue cannot be matched with the configuration: \(error)")
-            }
-            worker.async { $0.configure(endpoints: endpoints, games: games, then: completion) }
-        }
     }
 
     private func watchSignals() {
@@ -176,17 +152,8 @@ actor Daemon: QueueActor {
     // MARK: - Upkeep
 
     private func startMaintenance() {
-        repeating(everySeconds: Self.maintenanceSeconds, leewaySeconds: 300) { $0.maintain() }
-        maintain()
-    }
-
-    private func maintain() {
-        let clock = clock
-        store.performSteps { outbox throws(StoreError) in
-            try outbox.maintain(now: clock.read())
-        } then: { [log] result in
-            if case .failure(let error) = result { log(.error, "what may go cannot be removed: \(error)") }
-        }
+        repeating(everySeconds: Self.maintenanceSeconds, leewaySeconds: 300) { $0.engine.maintain($0.setup) }
+        engine.maintain(setup)
     }
 
     private func startWatchdog() {
@@ -253,7 +220,7 @@ actor Daemon: QueueActor {
         configuration = loaded
         server.configure(ServerSettings(loaded))
         router.configure(settings: loaded.daemon.notices, games: loaded.games)
-        apply { [self] in
+        engine.apply(setup) { [self] in
             self.async { daemon in
                 daemon.notify(.ready)
                 completion(.success(changes))

@@ -1,4 +1,3 @@
-import Dispatch
 import KleosModel
 import KleosStore
 import KleosSupport
@@ -243,9 +242,7 @@ extension DeliveryWorker {
             finishStop()
         case .failure(let error):
             log(.error, "a delivery cannot be settled, trying again: \(error)", ["key": "\(settling.claim.event.key)"])
-            executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
-                self.assumeIsolated { $0.settle(settling) }
-            }
+            after(milliseconds: 1_000) { $0.settle(settling) }
         }
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 package import KleosModel
 package import KleosStore
 package import KleosSupport
@@ -7,7 +6,7 @@ package import KleosSupport
 ///
 /// It lives on its own queue. Its methods are entered with `async`; none of them waits.
 package actor DeliveryWorker: QueueActor {
-    package nonisolated let executor = QueueExecutor(label: "kleos.delivery")
+    package nonisolated let executor: QueueExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let store: Store
@@ -20,7 +19,7 @@ package actor DeliveryWorker: QueueActor {
     var unsettled = 0
     var claimsUnderWay = 0
     private(set) var isStopping = false
-    private var timer: (any DispatchSourceTimer)?
+    private var timer: (any WakeTimer)?
     private var conditionHandler: (@Sendable (EndpointCondition) -> Void)?
     private var stopHandler: (@Sendable () -> Void)?
     /// When a success was last written down, per endpoint and settings, on the boot clock.
@@ -34,8 +33,10 @@ package actor DeliveryWorker: QueueActor {
 
     /// Makes a worker that does nothing until it is configured.
     package init(
-        store: Store, transport: any Transport, clock: any Clock, random: SeededGenerator, log: Log
+        store: Store, transport: any Transport, clock: any Clock, random: SeededGenerator, log: Log,
+        executor: QueueExecutor = QueueExecutor(label: "kleos.delivery")
     ) {
+        self.executor = executor
         self.store = store
         self.transport = transport
         self.clock = clock
@@ -204,26 +205,21 @@ package actor DeliveryWorker: QueueActor {
 
     private func armTimer() {
         guard let wait = planner.millisecondsUntilWake(now: clock.read()), !isStopping else {
-            timer?.schedule(deadline: .distantFuture)
+            timer?.schedule(milliseconds: nil, leewayMilliseconds: 0)
             return
         }
-        let source = timer ?? makeTimer()
         // A tenth of the wait is no loss for anybody and lets the machine put wake-ups together.
-        let leeway = min(wait / 10, 1_000)
-        source.schedule(
-            deadline: .now() + .milliseconds(Int(clamping: wait)), leeway: .milliseconds(Int(clamping: leeway)))
+        (timer ?? makeTimer()).schedule(milliseconds: wait, leewayMilliseconds: min(wait / 10, 1_000))
     }
 
-    private func makeTimer() -> any DispatchSourceTimer {
-        let source = DispatchSource.makeTimerSource(queue: executor.queue)
-        source.setEventHandler { [self] in
-            self.assumeIsolated { worker in
+    private func makeTimer() -> any WakeTimer {
+        let made = executor.serial.makeTimer { [weak self] in
+            self?.assumeIsolated { worker in
                 worker.perform(worker.planner.timerFired(now: worker.clock.read()))
             }
         }
-        timer = source
-        source.activate()
-        return source
+        timer = made
+        return made
     }
 }
 

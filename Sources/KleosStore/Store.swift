@@ -1,4 +1,3 @@
-import Dispatch
 package import KleosSupport
 import Synchronization
 
@@ -11,7 +10,7 @@ package actor Store: QueueActor {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// A transaction takes no more work after so long, so that nobody waits long for its COMMIT.
-    static let workNanoseconds: UInt64 = 4_000_000
+    static let workNanoseconds: Int64 = 4_000_000
 
     /// What other threads hand over.
     private struct Inbox {
@@ -20,6 +19,7 @@ package actor Store: QueueActor {
     }
 
     private let inbox = Mutex(Inbox())
+    private let clock: any Clock
     private let log: Log
     private var outbox: Outbox?
     private var failure: StoreError?
@@ -31,13 +31,17 @@ package actor Store: QueueActor {
     /// Opens or makes the database in `directory`. Throws `StoreError`; its kind says why: the folder cannot be used,
     /// another process owns the database, a newer kleos or another program wrote it.
     package static func open(
-        directory: String, options: StoreOptions, clock: any Clock, log: Log
+        directory: String, options: StoreOptions, clock: any Clock, log: Log,
+        executor: QueueExecutor = QueueExecutor(label: "kleos.store")
     ) throws(StoreError) -> Store {
-        try Store(directory: directory, options: options, clock: clock, log: log)
+        try Store(directory: directory, options: options, clock: clock, log: log, executor: executor)
     }
 
-    private init(directory: String, options: StoreOptions, clock: any Clock, log: Log) throws(StoreError) {
-        executor = QueueExecutor(label: "kleos.store")
+    private init(
+        directory: String, options: StoreOptions, clock: any Clock, log: Log, executor: QueueExecutor
+    ) throws(StoreError) {
+        self.executor = executor
+        self.clock = clock
         self.log = log
         let space = Space(directory: directory, options: options, log: log)
         // Recovery may need room on a full disk; the reserve is made again once there is enough.
@@ -118,8 +122,11 @@ package actor Store: QueueActor {
     }
 
     /// Runs `body` on the store's queue with the outbox, outside any transaction; for tests.
-    nonisolated func withOutbox<T: Sendable>(_ body: @Sendable (Outbox) throws -> T) rethrows -> T? {
-        try sync { store in try store.outbox.map(body) }
+    nonisolated func withOutbox<T: Sendable, E: Error>(_ body: @Sendable (Outbox) throws(E) -> T) throws(E) -> T? {
+        try sync { store throws(E) in
+            guard let outbox = store.outbox else { return nil }
+            return try body(outbox)
+        }
     }
 
     /// Whether a transaction is open; for tests.
@@ -142,9 +149,9 @@ package actor Store: QueueActor {
         // After a failure nothing is answered: nobody can say what is on disk.
         guard failure == nil else { return }
         guard let outbox else { return refuseAll() }
-        let deadline = DispatchTime.now().uptimeNanoseconds + Self.workNanoseconds
+        let deadline = clock.monotonicNanoseconds + Self.workNanoseconds
         runTransaction(outbox) { isFirst in
-            if !isFirst, DispatchTime.now().uptimeNanoseconds >= deadline { return nil }
+            if !isFirst, clock.monotonicNanoseconds >= deadline { return nil }
             return inbox.withLock { $0.queue.popFirst() }
         }
         guard failure == nil else { return }
@@ -238,10 +245,10 @@ package actor Store: QueueActor {
 
     private func checkpointIfLarge(_ outbox: Outbox) {
         guard outbox.database.logPages.pages >= checkpointSize.pages else { return }
-        let start = DispatchTime.now().uptimeNanoseconds
+        let start = clock.monotonicNanoseconds
         do throws(StoreError) {
             let result = try outbox.database.checkpoint(.passive)
-            let milliseconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1_000_000
+            let milliseconds = Double(clock.monotonicNanoseconds - start) / 1_000_000
             checkpointSize.learn(moved: result.movedPages, milliseconds: milliseconds)
             outbox.database.logPages.pages = 0
         } catch  where error.kind == .full {

@@ -31,6 +31,12 @@ package struct ClockReading: Sendable, Equatable {
 package protocol Clock: Sendable {
     /// Reads all clocks now.
     func read() -> ClockReading
+    /// The monotonic clock alone, in nanoseconds; for measuring short times.
+    var monotonicNanoseconds: Int64 { get }
+}
+
+extension Clock {
+    package var monotonicNanoseconds: Int64 { read().monotonicMilliseconds * 1_000_000 }
 }
 
 /// The machine's own clocks.
@@ -60,7 +66,6 @@ package struct SystemClock: Clock {
         return clockState != TIME_ERROR && state.status & STA_UNSYNC == 0
     }
 
-    /// The monotonic clock alone, in nanoseconds; for measuring short times.
     package var monotonicNanoseconds: Int64 { Self.nanoseconds(CLOCK_MONOTONIC) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {

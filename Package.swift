@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "kleos-practice", targets: ["kleos-practice"]),
         .executable(name: "kleos-minesweeper", targets: ["kleos-minesweeper"]),
         .executable(name: "kleos-bench", targets: ["kleos-bench"]),
+        .library(name: "KleosFuzzing", targets: ["KleosFuzzing"]),
     ],
     targets: [
         .systemLibrary(name: "CLinux"),
@@ -84,6 +85,12 @@ let package = Package(
             [
                 "CSimulatedDisk", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire",
             ]),
+        library(
+            "KleosFuzzing",
+            [
+                "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosDelivery",
+                "KleosTestSupport",
+            ]),
 
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON", "KleosSupport"]),
@@ -124,6 +131,7 @@ let package = Package(
         tests(
             "KleosCommandLineTests",
             ["KleosCommandLine", "KleosJSON", "KleosModel", "KleosWire", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosFuzzingTests", ["KleosFuzzing", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosEndToEndTests",
             [

@@ -12,4 +12,13 @@ package enum ExactText {
     package static func contains(_ names: some Sequence<String>, _ name: String) -> Bool {
         names.contains { same($0, name) }
     }
+
+    /// As many whole code points from the beginning of `text` as fit in `maximumBytes`. One Character would not do as
+    /// the measure: it may have any number of combining marks.
+    package static func clipped(_ text: String, maximumBytes: Int) -> String {
+        guard text.utf8.count > maximumBytes else { return text }
+        var end = text.utf8.index(text.utf8.startIndex, offsetBy: maximumBytes)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
 }

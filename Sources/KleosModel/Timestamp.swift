@@ -11,8 +11,11 @@ package enum Timestamp {
         return "\(date)T\(time).\(padded(inDay % 1000, 3))Z"
     }
 
+    /// What RFC 3339 can write in UTC: the years 0 to 9999, in Unix milliseconds.
+    package static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
     /// Unix milliseconds of an RFC 3339 text with a zone; fractions beyond milliseconds are cut. Nil for anything else,
-    /// also for days that no calendar has.
+    /// also for days that no calendar has, and for what `writable` leaves out.
     package static func milliseconds(text: String) -> Int64? {
         var reader = DigitReader(text)
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
@@ -29,7 +32,8 @@ package enum Timestamp {
         }
         guard let offset = reader.zoneMinutes(), reader.isAtEnd else { return nil }
         let minutes = (days(year, month, day) * 24 + hour) * 60 + minute - offset
-        return (minutes * 60 + second) * 1000 + fraction
+        let milliseconds = (minutes * 60 + second) * 1000 + fraction
+        return writable.contains(milliseconds) ? milliseconds : nil
     }
 
     private static func padded(_ number: Int64, _ width: Int) -> String {

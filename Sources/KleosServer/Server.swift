@@ -24,6 +24,9 @@ package actor Server: QueueActor {
     var users: [UInt32: UserAccount] = [:]
     var subscribers: Set<UInt64> = []
     var dirty: [Connection] = []
+    /// Connections whose lines are taken up when it is their turn.
+    var waiting = FairQueue<UInt32, UInt64, UInt64>()
+    var isTurnScheduled = false
     var noticeClaims: [NoticeClaim] = []
     /// Who plays, by user, as it was told last.
     var playing: [UInt32: [NoticeScope.Players]] = [:]

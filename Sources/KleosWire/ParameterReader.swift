@@ -120,10 +120,8 @@ package struct ParameterReader {
     /// An optional point in time: RFC 3339 text, or Unix milliseconds. Throws `RPCError`.
     package mutating func time(_ name: String) throws(RPCError) -> Int64? {
         guard let value = value(name) else { return nil }
-        // Years 0 to 9999, the range that RFC 3339 can write.
-        let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
         let time = value.stringValue.map { Timestamp.milliseconds(text: $0) } ?? value.int64Value
-        guard let time, range.contains(time) else {
+        guard let time, Timestamp.writable.contains(time) else {
             throw RPCError(
                 .invalidParameter,
                 "\(name) must be a time like 2026-11-30T04:49:35Z, or milliseconds since 1970", field: name)

@@ -15,6 +15,17 @@ struct ExactTextTests {
         #expect(!ExactText.contains([Self.composed], Self.decomposed))
     }
 
+    @Test("A text is cut between code points, wherever its Characters end")
+    func cuts() {
+        #expect(ExactText.clipped("abc", maximumBytes: 3) == "abc")
+        #expect(ExactText.clipped("abcd", maximumBytes: 3) == "abc")
+        #expect(ExactText.clipped("a\u{E9}b", maximumBytes: 2) == "a")
+        #expect(ExactText.clipped("\u{1F600}", maximumBytes: 3).isEmpty)
+        let marks = "e" + String(repeating: "\u{301}", count: 10_000)
+        #expect(marks.count == 1)
+        #expect(ExactText.clipped(marks, maximumBytes: 100).utf8.count == 99)
+    }
+
     @Test("Streams of two spellings are two streams")
     func streams() {
         func stream(_ player: String) -> StreamKey {

@@ -77,15 +77,18 @@ package enum OutcomeRules {
     }
 
     private static func redirect(_ answer: TransportAnswer) -> String {
-        let target = answer.location.map { " to \($0.prefix(200))" } ?? ""
+        let target = answer.location.map { " to \(ExactText.clipped($0, maximumBytes: 200))" } ?? ""
         return "the endpoint redirects\(target), which is not followed; a captive portal does this, "
             + "or URL= needs the new address"
     }
 
+    /// A longer best is no score, and not kept.
+    private static let maximumBestBytes = 128
+
     private static func confirmation(_ answer: TransportAnswer) -> Verdict {
         let limits = JSONLimits(depth: 64, maximumBytes: 1 << 20)
         guard let body = try? JSONParser.parse(answer.body, limits: limits), body.objectValue != nil else {
-            let type = answer.contentType.map { " (\($0.prefix(80)))" } ?? ""
+            let type = answer.contentType.map { " (\(ExactText.clipped($0, maximumBytes: 80)))" } ?? ""
             return stranger(
                 "the endpoint answered \(answer.status) with something else than JSON\(type): "
                     + "a captive portal, or URL= leads elsewhere")
@@ -95,7 +98,9 @@ package enum OutcomeRules {
         }
         let confirmation = Confirmation(
             rank: body["rank"]?.int64Value.flatMap { $0 >= 1 ? $0 : nil },
-            best: body["best"]?.stringValue ?? body["best"]?.numberValue?.text,
+            best: (body["best"]?.stringValue ?? body["best"]?.numberValue?.text).flatMap {
+                $0.utf8.count <= Self.maximumBestBytes ? $0 : nil
+            },
             changed: body["improved"]?.boolValue ?? body["new"]?.boolValue, unlocked: body["unlocked"]?.boolValue)
         return Verdict(.delivered, confirmation: confirmation, endpointEffect: .healthy)
     }
@@ -117,7 +122,7 @@ private struct ServiceError: CustomStringConvertible {
     }
 
     var description: String {
-        let words = message.map { ": \($0.prefix(500))" } ?? ""
-        return "the endpoint answered \(status) \(code.prefix(100))\(words)"
+        let words = message.map { ": \(ExactText.clipped($0, maximumBytes: 500))" } ?? ""
+        return "the endpoint answered \(status) \(ExactText.clipped(code, maximumBytes: 100))\(words)"
     }
 }

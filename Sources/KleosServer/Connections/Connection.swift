@@ -25,6 +25,8 @@ final class Connection {
 
     /// Whether lines may wait in the framer because a limit was reached.
     var isBlocked = false
+    /// Whether it waits for its turn to have its lines taken up.
+    var isWaiting = false
     /// Whether the peer sends nothing more.
     var hasEnded = false
     /// Whether it is closed as soon as its output is written.

@@ -8,6 +8,8 @@ import KleosWire
 extension Server {
     /// Bytes read in one turn of a connection.
     private static let readBytes = 65_536
+    /// Lines taken up in one turn of a connection.
+    private static let turnLines = 64
     /// Requests are taken up only while less output than this waits, so that pushes and answers under way fit, too.
     private static let outputMarkBytes = 262_144
     /// Requests under way whose answers may be large.
@@ -32,8 +34,44 @@ extension Server {
             log(.debug, "a connection broke: \(error)")
             return close(connection)
         }
-        process(connection)
+        awaitTurn(connection)
+    }
+
+    /// Lets the connection's lines be taken up: at once if nobody waits, else when its turn comes.
+    private func awaitTurn(_ connection: Connection) {
+        guard !connection.isWaiting else { return }
+        if waiting.isEmpty {
+            process(connection)
+        } else {
+            queueUp(connection)
+        }
         markDirty(connection)
+    }
+
+    /// Users take turns, and within a user's turns that user's connections.
+    private func queueUp(_ connection: Connection) {
+        connection.isWaiting = true
+        // What it sends meanwhile stays with the kernel.
+        connection.reader?.suspend()
+        waiting.append(connection.id, owner: connection.peer.uid, line: connection.id)
+        scheduleTurn()
+    }
+
+    private func scheduleTurn() {
+        guard !isTurnScheduled, !waiting.isEmpty else { return }
+        isTurnScheduled = true
+        async { $0.takeTurn() }
+    }
+
+    private func takeTurn() {
+        isTurnScheduled = false
+        guard let id = waiting.popFirst() else { return }
+        if let connection = connections[id] {
+            connection.isWaiting = false
+            process(connection)
+            markDirty(connection)
+        }
+        scheduleTurn()
     }
 
     /// Whether another request of the connection may be taken up.
@@ -49,17 +87,23 @@ extension Server {
         (users[uid]?.unanswered ?? 0) >= settings.limits.maximumUnanswered * Self.userShare
     }
 
-    /// Takes up the lines that are there, as far as the limits allow.
+    /// Takes up the lines that are there, as far as the limits allow, and as many as a turn has.
     private func process(_ connection: Connection) {
         let now = clock.read()
         connection.isBlocked = false
+        var lines = 0
         while !connection.isClosed, !connection.isClosing {
             guard mayProcess(connection) else {
                 connection.isBlocked = true
                 if isOverShare(connection.peer.uid) { users[connection.peer.uid]?.blocked.insert(connection.id) }
                 break
             }
+            guard lines < Self.turnLines else {
+                queueUp(connection)
+                break
+            }
             guard let frame = connection.framer.next() else { break }
+            lines += 1
             switch frame {
             case .line(let line): take(line, from: connection, now: now)
             case .tooLong:
@@ -69,7 +113,7 @@ extension Server {
         }
         submitBundle(of: connection)
         guard !connection.isClosed else { return }
-        if connection.isBlocked || connection.hasEnded || connection.isClosing {
+        if connection.isBlocked || connection.isWaiting || connection.hasEnded || connection.isClosing {
             connection.reader?.suspend()
         } else {
             connection.reader?.resume()
@@ -101,10 +145,7 @@ extension Server {
             connection.isDirty = false
             flush(connection)
             guard !connection.isClosed else { continue }
-            if connection.isBlocked, mayProcess(connection) {
-                process(connection)
-                markDirty(connection)
-            }
+            if connection.isBlocked, mayProcess(connection) { awaitTurn(connection) }
             closeIfFinished(connection)
         }
     }
@@ -172,9 +213,8 @@ extension Server {
 
     private func closeIfFinished(_ connection: Connection) {
         guard !connection.isClosed, connection.output.isEmpty else { return }
-        if connection.isClosing || (connection.hasEnded && connection.unanswered == 0 && !connection.isBlocked) {
-            close(connection)
-        }
+        let isDone = connection.unanswered == 0 && !connection.isBlocked && !connection.isWaiting
+        if connection.isClosing || (connection.hasEnded && isDone) { close(connection) }
     }
 
     func close(_ connection: Connection) {

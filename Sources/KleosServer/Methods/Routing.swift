@@ -167,9 +167,9 @@ extension Server {
         }
     }
 
-    /// At most 64 characters of a text that a client sent.
+    /// At most 64 bytes of a text that a client sent.
     static func excerpt(_ text: String) -> String {
-        text.count <= 64 ? text : "\(text.prefix(64))…"
+        text.utf8.count <= 64 ? text : "\(ExactText.clipped(text, maximumBytes: 64))…"
     }
 }
 

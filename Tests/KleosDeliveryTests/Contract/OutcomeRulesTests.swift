@@ -106,4 +106,22 @@ struct OutcomeRulesTests {
         #expect(judge(answer(500, retryAfter: "7")).retryAfterMilliseconds == 7_000)
         #expect(judge(answer(429)).retryAfterMilliseconds == nil)
     }
+
+    @Test func keepsABestThatAScoreCanHave() {
+        func best(_ text: String) -> String? {
+            judge(answer(200, #"{"accepted": true, "best": \#(text)}"#)).confirmation?.best
+        }
+        #expect(best(#""1:23.45""#) == "1:23.45")
+        #expect(best("12.50") == "12.50")
+        #expect(best("\"\(String(repeating: "9", count: 129))\"") == nil)
+        #expect(best(String(repeating: "9", count: 100_000)) == nil)
+    }
+
+    @Test func cutsTheServicesWordsShort() throws {
+        let marks = "e" + String(repeating: "\u{301}", count: 100_000)
+        let error = judge(answer(422, #"{"error": {"code": "\#(marks)", "message": "\#(marks)"}}"#))
+        #expect(try #require(error.message).utf8.count < 700)
+        let redirect = judge(answer(302, location: marks))
+        #expect(try #require(redirect.message).utf8.count < 500)
+    }
 }

@@ -135,9 +135,8 @@ let package = Package(
         tests(
             "KleosEndToEndTests",
             [
-                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosWire", "KleosClient",
-                "KleosPractice",
-                "KleosCommandLine",
+                "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosStore", "KleosWire",
+                "KleosClient", "KleosPractice", "KleosCommandLine",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
             ]),
     ],

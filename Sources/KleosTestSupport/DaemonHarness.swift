@@ -136,6 +136,14 @@ package final class PracticeProcess {
         process = nil
     }
 
+    /// Sends a signal to the running endpoint.
+    package func send(_ signal: Int32) {
+        process?.send(signal)
+    }
+
+    /// The file of what took effect, over all its starts: one JSON object a line.
+    package var journalPath: String { folder.path("store/journal.jsonl") }
+
     /// Starts the endpoint again on the same port with the same store. Throws `SystemError`.
     package func restart() throws(SystemError) {
         kill()

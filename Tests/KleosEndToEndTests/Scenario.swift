@@ -17,8 +17,7 @@ final class Scenario {
         for (name, practice) in zip(names, endpoints) {
             files["endpoints.d/\(name).conf"] = "[Endpoint]\nURL=\(practice.url)\n\(endpoint)"
         }
-        let catalog = try SmallFile.readText(at: Self.repositoryPath("config/games.d/minesweeper.conf"))
-        files["games.d/minesweeper.conf"] = catalog.replacing(
+        files["games.d/minesweeper.conf"] = try Self.sampleGame.replacing(
             "Endpoints=home\n", with: "Endpoints=\(names.joined(separator: " "))\n\(game)")
         daemon = try DaemonHarness(files: files)
     }
@@ -26,6 +25,11 @@ final class Scenario {
     private static let names = ["home", "second", "third"]
 
     var home: PracticeProcess { endpoints[0] }
+
+    /// The file of the sample game, which goes to an endpoint `home`.
+    static var sampleGame: String {
+        get throws { try SmallFile.readText(at: repositoryPath("config/games.d/minesweeper.conf")) }
+    }
 
     /// The path of a file of the repository.
     static func repositoryPath(_ name: String, file: String = #filePath) -> String {

@@ -3,7 +3,6 @@
 
 // SQLITE_TRANSIENT is a cast macro, which Swift does not import.
 static inline sqlite3_destructor_type kleos_sqlite_transient(void) { return SQLITE_TRANSIENT; }
-static inline sqlite3_destructor_type kleos_sqlite_static(void) { return SQLITE_STATIC; }
 
 // sqlite3_db_config is variadic, which Swift does not call.
 static inline int kleos_sqlite_keep_wal_on_close(sqlite3 *database) {

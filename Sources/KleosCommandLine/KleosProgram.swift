@@ -21,7 +21,7 @@ package enum KleosProgram {
             var text = "kleos: \(error.message)"
             if let reason = error.reason { text += " (\(reason))" }
             if let hint = error.hint { text += "\n  \(hint)" }
-            terminal.writeError(text + "\n")
+            terminal.writeError(Printable.lines(text) + "\n")
             return error.code.rawValue
         }
     }

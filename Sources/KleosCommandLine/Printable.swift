@@ -1,29 +1,19 @@
+import KleosSupport
+
 /// Text from elsewhere, made safe for a terminal. Pure.
 package enum Printable {
     /// `text` with control characters, line breaks and marks that change the direction of writing shown as `\u{…}`.
-    package static func text(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if isUnsafe(scalar) {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+    package static func text(_ text: String) -> String { HarmlessText.escaped(text) }
+
+    /// `text` line by line: its own line feeds stay.
+    package static func lines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.text(String($0)) }
+            .joined(separator: "\n")
     }
 
     /// How many columns `text` takes on a terminal: wide characters of East Asia and pictures take two.
     package static func width(_ text: String) -> Int {
         text.reduce(0) { $0 + ($1.unicodeScalars.first.map(isWide) == true ? 2 : 1) }
-    }
-
-    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {

@@ -34,12 +34,12 @@ package final class Session {
 
     /// Prints a value on one line.
     package func json(_ value: JSONValue) {
-        terminal.write(value.serialized + "\n")
+        terminal.write(HarmlessText.escaped(json: value.serialized) + "\n")
     }
 
     /// Prints a line to standard error.
     package func warn(_ text: String) {
-        terminal.writeError("kleos: \(text)\n")
+        terminal.writeError("kleos: \(Printable.lines(text))\n")
     }
 
     /// A connection to the daemon, made at the first call. Throws a failure that names the sockets tried.
@@ -85,7 +85,7 @@ package final class Session {
     /// Asks a question that is answered with y or n; false where no terminal is there to answer.
     package func confirms(_ question: String) throws(CommandFailure) -> Bool {
         guard terminal.isInputTerminal else { return false }
-        terminal.writeError("\(question) [y/N] ")
+        terminal.writeError("\(Printable.lines(question)) [y/N] ")
         let answer = String(decoding: try terminal.read(256), as: UTF8.self).lowercased()
         return answer.hasPrefix("y")
     }

@@ -38,8 +38,11 @@ package struct SystemAccounts: AccountResolver {
             let (code, number) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
                 buffer.baseAddress.map { call($0, size) } ?? (ENOMEM, nil)
             }
-            guard code == ERANGE else { return number }
-            size *= 4
+            switch code {
+            case ERANGE: size *= 4
+            case EINTR: continue
+            default: return number
+            }
         }
         return nil
     }

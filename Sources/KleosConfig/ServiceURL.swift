@@ -10,11 +10,15 @@ struct ServiceURL: Equatable {
     init(_ text: String) throws(ValueError) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") })
         else {
-            throw ValueError(message: "an address has only visible ASCII characters; write others in percent form")
+            throw ValueError(
+                message: "an address has only visible ASCII characters; write others in percent form",
+                isSensitive: Self.maySayMore(text))
         }
         let isPlain = text.hasPrefix("http://")
         guard isPlain || text.hasPrefix("https://") else {
-            throw ValueError(message: "expected an address that starts with https:// or http://")
+            throw ValueError(
+                message: "expected an address that starts with https:// or http://",
+                isSensitive: Self.maySayMore(text))
         }
         let rest = text.dropFirst(isPlain ? 7 : 8)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -38,6 +42,9 @@ struct ServiceURL: Equatable {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
+
+    /// Whether a text that is no address may hold a password all the same.
+    private static func maySayMore(_ text: String) -> Bool { text.contains { $0 == "@" || $0 == "?" || $0 == "#" } }
 
     private static func host(of authority: Substring) throws(ValueError) -> String {
         var host = authority

@@ -9,7 +9,10 @@ import KleosWire
 package enum DaemonProgram {
     /// Runs the daemon with the arguments that follow the program's name.
     package static func run(_ arguments: [String]) -> Never {
+        StandardStream.occupyMissing()
         SignalHandling.ignoreBrokenPipes()
+        // What the daemon makes is for its own user alone; sockets get their modes one by one.
+        umask(0o077)
         do {
             let options = try DaemonOptions(arguments: arguments)
             switch options.information {

@@ -60,12 +60,19 @@ extension Daemon {
         return listeners
     }
 
+    /// Makes `path`, and refuses one in which others could plant a socket or a database.
     private static func makeFolder(_ path: String) throws(StartError) {
+        let weakness: String?
         do throws(SystemError) {
             try Folder.make(path)
+            weakness = try Folder.weakness(of: path, uid: getuid())
         } catch {
             throw StartError(code: .permission, message: "\(error); make it, or start kleosd as a user who may")
         }
+        guard let weakness else { return }
+        throw StartError(
+            code: .permission,
+            message: "cannot use \(path): \(weakness); take a folder that only user \(getuid()) can write")
     }
 
     private static func openStore(

@@ -148,10 +148,11 @@ extension DeliveryWorker {
         flights -= 1
         let now = clock.read()
         let claim = parcel.claim
-        var verdict = OutcomeRules.judge(
-            result, hadUnansweredAttempt: claim.mayHaveTakenEffect, nowMilliseconds: now.wallMilliseconds)
         // A service may repeat what it was sent.
-        verdict.message = verdict.message.map { redacted($0, parcel.endpoint) }
+        let filter = SecretFilter(parcel.endpoint.token)
+        let verdict = OutcomeRules.judge(
+            result, hadUnansweredAttempt: claim.mayHaveTakenEffect, nowMilliseconds: now.wallMilliseconds,
+            filter: filter)
         let decision = planner.finished(
             verdict, stream: claim.stream, sentTo: parcel.endpoint,
             delivery: SettlementRules.DeliveryFacts(
@@ -161,7 +162,7 @@ extension DeliveryWorker {
         let attempt = Attempt(
             number: claim.attemptsMade + 1, startedMilliseconds: started,
             durationMilliseconds: result.durationMilliseconds, outcome: verdict.outcome,
-            status: try? result.answer.get().status, error: verdict.message, answer: receipt(result, parcel.endpoint))
+            status: try? result.answer.get().status, error: verdict.message, answer: receipt(result, filter))
         let settling = Settling(
             claim: claim, attempt: attempt, settlement: decision.settlement,
             mayHaveTakenEffect: claim.mayHaveTakenEffect || verdict.mayHaveTakenEffect,
@@ -184,18 +185,9 @@ extension DeliveryWorker {
         return facts
     }
 
-    /// The beginning of the answer, for the receipt, without the endpoint's secret.
-    private func receipt(_ result: TransportResult, _ endpoint: Endpoint) -> String? {
+    private func receipt(_ result: TransportResult, _ filter: SecretFilter) -> String? {
         guard case .success(let answer) = result.answer, !answer.body.isEmpty else { return nil }
-        var text = String(decoding: answer.body.prefix(4 * Attempt.maximumAnswerBytes), as: UTF8.self)
-        text = redacted(text, endpoint)
-        while text.utf8.count > Attempt.maximumAnswerBytes { text.removeLast() }
-        return text
-    }
-
-    private func redacted(_ text: String, _ endpoint: Endpoint) -> String {
-        guard let token = endpoint.token?.exposed, !token.isEmpty else { return text }
-        return text.replacing(token, with: "(secret)")
+        return filter.beginning(of: answer.body, maximumBytes: Attempt.maximumAnswerBytes)
     }
 
     /// Whether a confirmation is worth a write: the first with these settings, and then one every ten seconds.

@@ -56,13 +56,19 @@ struct Database {
     private func checkHeader() throws(StoreError) {
         let header: [UInt8]
         do throws(SystemError) {
-            header = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW).read(limitBytes: 100)
+            // A link leads out of the folder, and a pipe would hold up the start for ever.
+            let file = try FileDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+            var status = stat()
+            guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw SystemError("read \(path)", code: EINVAL)
+            }
+            header = try file.read(limitBytes: 100)
         } catch  where error.code == ENOENT {
             return
         } catch {
             throw StoreError(
                 .unwritable, operation: "open \(path)", code: error.code,
-                message: "\(String(cString: strerror(error.code))); the file must belong to the daemon's user")
+                message: "\(String(cString: strerror(error.code))); it must be a regular file of the daemon's user")
         }
         if header.isEmpty { return }
         guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {

@@ -31,7 +31,7 @@ final class Statement {
             code = text.withUTF8 { bytes in
                 // SQLite reads a null pointer as NULL, also where the length is zero.
                 guard let start = bytes.baseAddress, !bytes.isEmpty else {
-                    return sqlite3_bind_text(handle, index, "", 0, kleos_sqlite_static())
+                    return sqlite3_bind_text(handle, index, "", 0, kleos_sqlite_transient())
                 }
                 return start.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                     sqlite3_bind_text(handle, index, $0, Int32(bytes.count), kleos_sqlite_transient())

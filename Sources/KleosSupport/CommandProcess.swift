@@ -74,18 +74,24 @@ package final class CommandProcess: Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output.number, STDERR_FILENO)
-        kleos_spawn_close_from(&actions, 3)
+        var codes = [
+            posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO),
+            posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO),
+            posix_spawn_file_actions_adddup2(&actions, output.number, STDERR_FILENO),
+            kleos_spawn_close_from(&actions, 3),
+        ]
         var signals = sigset_t()
         sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
+        codes.append(posix_spawnattr_setsigmask(&attributes, &signals))
         sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
+        codes.append(posix_spawnattr_setsigdefault(&attributes, &signals))
+        codes.append(posix_spawnattr_setpgroup(&attributes, 0))
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        posix_spawnattr_setflags(&attributes, Int16(flags))
+        codes.append(posix_spawnattr_setflags(&attributes, Int16(flags)))
+        // A command that would see the daemon's descriptors or signals is not started.
+        if let code = codes.first(where: { $0 != 0 }) {
+            throw SystemError("prepare the command \(command[0])", code: code)
+        }
         var child: pid_t = 0
         let variables = environment.map { "\($0.key)=\($0.value)" }.sorted()
         let code = withTexts(command) { arguments in

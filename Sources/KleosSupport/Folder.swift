@@ -22,6 +22,15 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Why somebody else than `uid` and root could change what lies in the folder `path`; nil where nobody could.
+    /// Throws `SystemError`.
+    package static func weakness(of path: String, uid: UInt32) throws(SystemError) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError("look at \(path)") }
+        if status.st_uid != uid, status.st_uid != 0 { return "it belongs to user \(status.st_uid)" }
+        return status.st_mode & S_IWOTH != 0 ? "everybody may write there" : nil
+    }
+
     /// Makes `path` and the folders above it that are missing, each with `mode`. Throws `SystemError`.
     package static func make(_ path: String, mode: mode_t = 0o700) throws(SystemError) {
         if mkdir(path, mode) == 0 || errno == EEXIST { return }

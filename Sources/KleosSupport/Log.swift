@@ -53,14 +53,12 @@ package struct Log: Sendable {
         _ = text.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    private static func oneLine(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
-        return String(text.map { $0.isASCII && ($0.asciiValue ?? 32) < 0x20 ? " " : $0 })
-    }
+    /// Whatever a message brings along, it is one line, and says nothing that cannot be seen.
+    private static func oneLine(_ text: String) -> String { HarmlessText.escaped(text) }
 
     private static func quoted(_ value: String) -> String {
-        let isPlain = !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D && $0 != 0x7F }
-        if isPlain { return value }
-        return "\"" + oneLine(value).replacing("\"", with: "'") + "\""
+        let text = oneLine(value)
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 != 0x20 && $0 != 0x22 && $0 != 0x3D }
+        return isPlain ? text : "\"" + text.replacing("\"", with: "'") + "\""
     }
 }

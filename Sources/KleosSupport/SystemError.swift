@@ -8,9 +8,10 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let code: Int32
 
     /// Makes an error from an operation and an errno, by default the current one.
-    package init(_ operation: String, code: Int32? = nil) {
+    package init(_ operation: @autoclosure () -> String, code: Int32? = nil) {
+        // Read before the text is put together, which may allocate and so change it.
         self.code = code ?? errno
-        self.operation = operation
+        self.operation = operation()
     }
 
     package var description: String {

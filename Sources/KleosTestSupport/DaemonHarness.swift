@@ -45,7 +45,9 @@ package final class DaemonHarness {
             BuiltPrograms.path("kleosd"), ["--private", folder.path], environment: variables,
             errorFile: folder.path("kleosd.log"))
         while try !notify.wait(for: "READY=1") {
-            guard Self.isAlive(process) else { throw SystemError("start kleosd; it said: \(try log)", code: ECHILD) }
+            if Self.isAlive(process) { continue }
+            let said = try log
+            throw SystemError("start kleosd; it said: \(said)", code: ECHILD)
         }
         daemon = process
     }
@@ -123,7 +125,8 @@ package final class PracticeProcess {
             errorFile: folder.path("log"))
         guard let line = try child.nextLine(), let address = line.split(separator: " ").last, address.hasPrefix("http")
         else {
-            throw SystemError("start kleos-practice: \(try SmallFile.readText(at: folder.path("log")))", code: ECHILD)
+            let said = try SmallFile.readText(at: folder.path("log"))
+            throw SystemError("start kleos-practice: \(said)", code: ECHILD)
         }
         process = child
         url = String(address)

@@ -123,6 +123,29 @@ import Testing
         #expect(status.endpoints.first?.condition == "up")
     }
 
+    @Test("S-16: what a service said of its failures, which may name others' events, is for operators")
+    func keepsTheWordsOfServicesForOperators() throws {
+        let harness = try ServerHarness(
+            condition: EndpointCondition(
+                name: "home", url: "http://127.0.0.1:1", kind: .failing, reason: "bob is unknown",
+                lastError: "bob scored too much"))
+        func seen(_ client: TestClient) throws -> EndpointRow? {
+            StatusAnswer(json: try #require(try client.ask("status").result)).endpoints.first
+        }
+        let own = try #require(try seen(harness.connect()))
+        #expect(own.condition == "failing" && own.reason == nil && own.lastError == nil)
+        for client in [try harness.control(), try harness.connect(uid: 0), try harness.connect(uid: 990)] {
+            let row = try #require(try seen(client))
+            #expect(row.reason == "bob is unknown" && row.lastError == "bob scored too much")
+        }
+        let watchers = [try harness.connect(), try harness.control()]
+        for watcher in watchers { _ = try watcher.ask("subscribe", #"{"topics":["endpoints"]}"#) }
+        harness.server.publish(
+            condition: EndpointCondition(name: "home", url: "", kind: .paused, reason: "bob again"))
+        #expect(try watchers[0].answer()["params"]?["reason"] == nil)
+        #expect(try watchers[1].answer()["params"]?["reason"] == "bob again")
+    }
+
     @Test func introducesItself() throws {
         let hello = HelloAnswer(json: try #require(try harness.connect().ask("hello").result))
         #expect(hello.protocolNumber == ProtocolVersion.number)

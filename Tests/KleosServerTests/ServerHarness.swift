@@ -57,7 +57,8 @@ final class ServerHarness: Sendable {
 
     init(
         limits: ConnectionLimits = ConnectionLimits(), stallTimeoutMilliseconds: Int = 30_000,
-        notices: NoticeRoutes = NoticeRoutes(), noticeClaimMilliseconds: Int64 = 60_000
+        notices: NoticeRoutes = NoticeRoutes(), noticeClaimMilliseconds: Int64 = 60_000,
+        condition: EndpointCondition = EndpointCondition(name: "home", url: "http://127.0.0.1:1", kind: .up)
     ) throws {
         store = try TemporaryStore()
         let identity = identity
@@ -69,7 +70,7 @@ final class ServerHarness: Sendable {
         identity.withLock { $0 = PeerIdentity(uid: Self.uid, gid: Self.uid, pid: getpid(), groups: [Self.uid]) }
         let calls = calls
         let hooks = ServerHooks(
-            endpointConditions: { $0([EndpointCondition(name: "home", url: "http://127.0.0.1:1", kind: .up)]) },
+            endpointConditions: { $0([condition]) },
             pause: { name, reason, done in
                 calls.withLock { $0.append("pause \(name): \(reason)") }
                 done(.success(()))

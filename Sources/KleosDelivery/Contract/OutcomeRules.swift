@@ -20,33 +20,36 @@ import KleosModel
 /// | any other 4xx | permanent | rejecting |
 /// | anything else | retry | failing |
 package enum OutcomeRules {
-    /// Judges how a request ended. `hadUnansweredAttempt` says that an earlier attempt may have taken effect.
+    /// Judges how a request ended. `hadUnansweredAttempt` says that an earlier attempt may have taken effect; what
+    /// `filter` finds of the endpoint's token is in no text of the verdict.
     package static func judge(
-        _ result: TransportResult, hadUnansweredAttempt: Bool, nowMilliseconds: Int64
+        _ result: TransportResult, hadUnansweredAttempt: Bool, nowMilliseconds: Int64,
+        filter: SecretFilter = SecretFilter(nil)
     ) -> Verdict {
         switch result.answer {
         case .failure(let failure):
             return Verdict(
-                failure.kind == .cancelled ? .interrupted : .retry, message: failure.message,
+                failure.kind == .cancelled ? .interrupted : .retry, message: filter.clean(failure.message),
                 endpointEffect: failure.kind == .cancelled ? .none : .failing,
                 mayHaveTakenEffect: result.didSendRequest)
         case .success(let answer):
-            return judge(answer, hadUnansweredAttempt: hadUnansweredAttempt, nowMilliseconds: nowMilliseconds)
+            return judge(
+                answer, hadUnansweredAttempt: hadUnansweredAttempt, nowMilliseconds: nowMilliseconds, filter: filter)
         }
     }
 
     private static func judge(
-        _ answer: TransportAnswer, hadUnansweredAttempt: Bool, nowMilliseconds: Int64
+        _ answer: TransportAnswer, hadUnansweredAttempt: Bool, nowMilliseconds: Int64, filter: SecretFilter
     ) -> Verdict {
         let retryAfter = answer.retryAfter.flatMap {
             RetryAfter.milliseconds($0, nowMilliseconds: nowMilliseconds)
         }
-        let said = ServiceError(answer)
+        let said = ServiceError(answer, filter)
         let message = said?.description ?? "the endpoint answered \(answer.status)"
         switch answer.status {
-        case 200, 201: return confirmation(answer)
+        case 200, 201: return confirmation(answer, filter)
         case 200..<300: return stranger("the endpoint answered \(answer.status), which is not of the contract")
-        case 300..<400: return stranger(redirect(answer))
+        case 300..<400: return stranger(redirect(answer, filter))
         case 401: return Verdict(.credentials, message: message, endpointEffect: .none)
         case 403 where said != nil: return Verdict(.credentials, message: message, endpointEffect: .none)
         case 403, 407, 511:
@@ -76,8 +79,9 @@ package enum OutcomeRules {
         Verdict(.retry, message: message, endpointEffect: .failing)
     }
 
-    private static func redirect(_ answer: TransportAnswer) -> String {
-        let target = answer.location.map { " to \(ExactText.clipped($0, maximumBytes: 200))" } ?? ""
+    // Texts are cleaned before they are cut: half a token is one, too.
+    private static func redirect(_ answer: TransportAnswer, _ filter: SecretFilter) -> String {
+        let target = answer.location.map { " to \(ExactText.clipped(filter.clean($0), maximumBytes: 200))" } ?? ""
         return "the endpoint redirects\(target), which is not followed; a captive portal does this, "
             + "or URL= needs the new address"
     }
@@ -85,10 +89,10 @@ package enum OutcomeRules {
     /// A longer best is no score, and not kept.
     private static let maximumBestBytes = 128
 
-    private static func confirmation(_ answer: TransportAnswer) -> Verdict {
+    private static func confirmation(_ answer: TransportAnswer, _ filter: SecretFilter) -> Verdict {
         let limits = JSONLimits(depth: 64, maximumBytes: 1 << 20)
         guard let body = try? JSONParser.parse(answer.body, limits: limits), body.objectValue != nil else {
-            let type = answer.contentType.map { " (\(ExactText.clipped($0, maximumBytes: 80)))" } ?? ""
+            let type = answer.contentType.map { " (\(ExactText.clipped(filter.clean($0), maximumBytes: 80)))" } ?? ""
             return stranger(
                 "the endpoint answered \(answer.status) with something else than JSON\(type): "
                     + "a captive portal, or URL= leads elsewhere")
@@ -98,7 +102,7 @@ package enum OutcomeRules {
         }
         let confirmation = Confirmation(
             rank: body["rank"]?.int64Value.flatMap { $0 >= 1 ? $0 : nil },
-            best: (body["best"]?.stringValue ?? body["best"]?.numberValue?.text).flatMap {
+            best: (body["best"]?.stringValue.map(filter.clean) ?? body["best"]?.numberValue?.text).flatMap {
                 $0.utf8.count <= Self.maximumBestBytes ? $0 : nil
             },
             changed: body["improved"]?.boolValue ?? body["new"]?.boolValue, unlocked: body["unlocked"]?.boolValue)
@@ -112,13 +116,13 @@ private struct ServiceError: CustomStringConvertible {
     let code: String
     let message: String?
 
-    init?(_ answer: TransportAnswer) {
+    init?(_ answer: TransportAnswer, _ filter: SecretFilter) {
         guard let body = try? JSONParser.parse(answer.body, limits: JSONLimits(depth: 64, maximumBytes: 1 << 20)),
             let code = body["error"]?["code"]?.stringValue
         else { return nil }
         status = answer.status
-        self.code = code
-        message = body["error"]?["message"]?.stringValue
+        self.code = filter.clean(code)
+        message = (body["error"]?["message"]?.stringValue).map(filter.clean)
     }
 
     var description: String {

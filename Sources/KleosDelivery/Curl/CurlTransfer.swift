@@ -12,10 +12,13 @@ final class CurlTransfer {
     private var body: [UInt8] = []
     private var maximumBytes = 0
     private var isTooLarge = false
+    private var headerBytes = 0
     private var fields: [String: String] = [:]
     /// Whether the empty line after the header fields came.
     private var isHeaderComplete = false
 
+    /// The most that the header fields of one exchange may take, those of interim answers and trailers included.
+    private static let maximumHeaderBytes = 65_536
     private static let keptFields: Set<String> = ["content-type", "retry-after", "location"]
 
     /// Makes a handle; nil where memory is gone.
@@ -42,6 +45,7 @@ final class CurlTransfer {
         body.removeAll(keepingCapacity: body.capacity <= 65_536)
         maximumBytes = request.maximumAnswerBytes
         isTooLarge = false
+        headerBytes = 0
         fields = [:]
         isHeaderComplete = false
         errorText[0] = 0
@@ -118,6 +122,8 @@ final class CurlTransfer {
     }
 
     private func receiveHeader(_ data: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        headerBytes += count
+        guard headerBytes <= Self.maximumHeaderBytes else { return 0 }
         let line = UnsafeRawBufferPointer(start: data, count: count)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon < 32 else {
             // A status line begins another answer, after an interim one for example.
@@ -160,6 +166,10 @@ final class CurlTransfer {
         if isCancelled { return .failure(TransportFailure(.cancelled, "interrupted: the daemon was stopping")) }
         if isTooLarge {
             return .failure(TransportFailure(.tooLarge, "the answer has more than \(maximumBytes) bytes"))
+        }
+        if headerBytes > Self.maximumHeaderBytes {
+            let message = "the answer's header fields have more than \(Self.maximumHeaderBytes) bytes"
+            return .failure(TransportFailure(.tooLarge, message))
         }
         guard code == CURLE_OK else { return .failure(failure(code, didSend: didSend)) }
         // libcurl takes a connection that ends among the header fields for the end of an answer without a body.

@@ -66,7 +66,8 @@ extension Server {
         return method
     }
 
-    private func isOperator(_ peer: PeerIdentity) -> Bool {
+    /// Whether `peer` is root, the daemon's own user or of the group of operators.
+    func isOperator(_ peer: PeerIdentity) -> Bool {
         peer.uid == 0 || peer.uid == settings.daemonUID || (settings.controlGID.map(peer.groups.contains) ?? false)
     }
 

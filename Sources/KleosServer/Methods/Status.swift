@@ -5,9 +5,12 @@ import KleosSupport
 import KleosWire
 
 extension Server {
-    /// Everybody may ask: it counts, and names no player and no event.
+    /// Everybody may ask: it counts, and names no player and no event. What a service said of its last failure may name
+    /// either, so that operators alone are told.
     func status(_ token: ReplyToken, _ connection: Connection) {
-        hooks.endpointConditions { [self] conditions in
+        let isOperator = isOperator(connection.peer)
+        hooks.endpointConditions { [self] all in
+            let conditions = isOperator ? all : all.map(\.withoutWords)
             store.perform(lane: token.lane) { outbox throws(StoreError) in
                 (try outbox.counters(), try outbox.storage())
             } then: { [self] result in
@@ -41,6 +44,16 @@ extension Server {
             usedBytes: storage.usedBytes, limitBytes: storage.limitBytes, freeBytes: storage.freeBytes,
             floorBytes: storage.floorBytes, isAccepting: storage.isAccepting, counts: counts,
             endpoints: rows.sorted { $0.name < $1.name }, pendingNotices: counters.pendingNotices)
+    }
+}
+
+extension EndpointCondition {
+    /// The condition without what others wrote about it.
+    var withoutWords: EndpointCondition {
+        var condition = self
+        condition.reason = nil
+        condition.lastError = nil
+        return condition
     }
 }
 

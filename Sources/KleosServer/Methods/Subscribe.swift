@@ -70,11 +70,16 @@ extension Server {
 
     func push(_ condition: EndpointCondition) {
         guard !subscribers.isEmpty else { return }
+        push(.endpoints, Self.json(condition)) { connection, _ in self.isOperator(connection.peer) }
+        push(.endpoints, Self.json(condition.withoutWords)) { connection, _ in !self.isOperator(connection.peer) }
+    }
+
+    private static func json(_ condition: EndpointCondition) -> JSONValue {
         var object = EndpointRow(condition, counters: nil).json.objectValue ?? JSONObject()
         // Counts are not known here, and zeros would be a lie.
         object["undelivered"] = nil
         object["dead"] = nil
-        push(.endpoints, .object(object)) { _, _ in true }
+        return .object(object)
     }
 
     private func push(

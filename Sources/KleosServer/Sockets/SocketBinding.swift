@@ -16,7 +16,7 @@ package enum SocketBinding {
             let descriptor = try UnixSocket.listen(at: path, mode: role.mode)
             try descriptor.setNonBlocking()
             if role == .control, let controlGID {
-                guard chown(path, uid_t.max, controlGID) == 0 else {
+                guard lchown(path, uid_t.max, controlGID) == 0 else {
                     let error = SystemError("give \(path) to group \(controlGID)")
                     unlink(path)
                     throw error

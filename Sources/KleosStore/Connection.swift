@@ -64,6 +64,13 @@ final class Connection {
     /// Leaves the log beside the database when the connection closes.
     func keepLogOnClose() { _ = kleos_sqlite_keep_wal_on_close(handle) }
 
+    /// Brings the log that a daemon before this one left to the disk, whatever became of that one's syncs. Throws
+    /// `StoreError`.
+    func rewriteLog() throws(StoreError) {
+        let code = kleos_sqlite_rewrite_log(handle)
+        guard code == SQLITE_OK else { throw failure("rewrite the log", code, String(cString: sqlite3_errstr(code))) }
+    }
+
     /// Executes `sql` once, without keeping it prepared. Throws `StoreError`.
     func execute(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -166,8 +173,10 @@ final class Connection {
     }
 
     private func failure(_ sql: String) -> StoreError {
-        let code = sqlite3_extended_errcode(handle)
-        let text = String(cString: sqlite3_errmsg(handle))
+        failure(sql, sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
+    }
+
+    private func failure(_ sql: String, _ code: Int32, _ text: String) -> StoreError {
         let (kind, hint) = Self.meaning(of: code & 0xFF)
         let message = hint.map { "\(text); \($0)" } ?? "\(text) (\(sql))"
         return StoreError(kind, operation: "use \(path)", code: code, message: message)

@@ -108,6 +108,8 @@ struct Database {
                 .foreign, operation: "open \(path)",
                 message: "it belongs to another program; move it away or choose another folder")
         }
+        // What cannot be read back from the disk after a power cut must not be built upon.
+        try connection.rewriteLog()
         try configure(connection)
         try migrate(connection, from: Int(version))
         // Reading a row shows whether the schema is whole.

@@ -128,80 +128,9 @@ private struct World {
     }
 
     func check() throws {
-        let problems = try store.store.withOutbox { outbox in
-            var problems: [String] = []
-            for (name, sql) in Self.rules {
-                let found = try outbox.database.rows(sql, []) { "\(name): \($0.text(0))" }
-                problems += found
-            }
-            return problems
-        }
+        let problems = try store.store.withOutbox { outbox in try OutboxRules.problems(in: outbox.database) }
         #expect(problems == [])
         let keys = Set(try store.all().map(\.key))
         #expect(keys == Set(accepted.keys))
     }
-
-    /// Each query finds what must not be.
-    static let rules: [(String, String)] = [
-        (
-            "more than one fresh head in stream",
-            "SELECT stream FROM deliveries WHERE state = 'ready' AND backoff = 0 GROUP BY stream HAVING count(*) > 1"
-        ),
-        (
-            "more than one in flight in stream",
-            "SELECT stream FROM deliveries WHERE state = 'sending' GROUP BY stream HAVING count(*) > 1"
-        ),
-        (
-            "a head and a delivery in flight in a strict stream",
-            """
-            SELECT stream FROM deliveries WHERE strict = 1 AND state IN ('ready', 'sending')
-            GROUP BY stream HAVING count(*) > 1
-            """
-        ),
-        (
-            "nobody at the head of stream",
-            """
-            SELECT w.stream FROM deliveries w WHERE w.state = 'waiting'
-                AND NOT EXISTS(SELECT 1 FROM deliveries h WHERE h.stream = w.stream AND h.state IN ('ready', 'sending'))
-                AND NOT (w.strict = 1 AND EXISTS(
-                    SELECT 1 FROM deliveries h WHERE h.stream = w.stream AND h.state = 'held' AND h.id < w.id))
-            """
-        ),
-        (
-            "counter differs from count",
-            """
-            SELECT d.endpoint || ' ' || d.state || ' ' || count(*) FROM deliveries d GROUP BY d.endpoint, d.state
-            HAVING count(*) != coalesce(
-                (SELECT c.count FROM counters c WHERE c.endpoint = d.endpoint AND c.state = d.state), 0)
-            """
-        ),
-        (
-            "counter of nothing",
-            """
-            SELECT c.state FROM counters c WHERE c.count != 0 AND NOT EXISTS(
-                SELECT 1 FROM deliveries d WHERE d.endpoint = c.endpoint AND d.state = c.state)
-            """
-        ),
-        (
-            "superseded by what ended without a confirmation",
-            """
-            SELECT d.id FROM deliveries d JOIN deliveries s ON s.id = d.superseded_by
-            WHERE s.state IN ('dead', 'discarded')
-            """
-        ),
-        (
-            "never merged, and yet superseded",
-            "SELECT id FROM deliveries WHERE merge = 0 AND state = 'superseded'"
-        ),
-        (
-            "a best that is neither confirmed nor under way",
-            """
-            SELECT d.id FROM deliveries d JOIN events e ON e.id = d.event
-            WHERE d.state = 'superseded' AND d.merge IN (1, 2) AND NOT EXISTS(
-                SELECT 1 FROM deliveries o JOIN events f ON f.id = o.event
-                WHERE o.stream = d.stream AND o.state IN ('waiting', 'ready', 'sending', 'held', 'delivered')
-                    AND (CASE d.merge WHEN 2 THEN f.amount >= e.amount ELSE f.amount <= e.amount END))
-            """
-        ),
-    ]
 }

@@ -12,6 +12,7 @@ struct Database {
     var sqliteFileSystem: String?
     let clock: any Clock
     let log: Log
+    var naming = FileNaming.system
 
     private var path: String { "\(directory)/\(Self.fileName)" }
 
@@ -72,12 +73,21 @@ struct Database {
         }
         if header.isEmpty { return }
         guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            // A power cut may leave a page to be repaired from what is beside it; SQLite finds out.
+            if hasLog { return }
             throw StoreError(.damaged, operation: "open \(path)", message: "it is not a database")
         }
         func number(_ offset: Int) -> Int32 {
             Int32(bitPattern: header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) })
         }
         try check(applicationID: number(68), version: number(60))
+    }
+
+    private var hasLog: Bool {
+        ["-journal", "-wal"].contains { suffix in
+            var information = stat()
+            return stat("\(path)\(suffix)", &information) == 0 && information.st_size > 0
+        }
     }
 
     private func check(applicationID: Int32, version: Int32) throws(StoreError) {
@@ -147,16 +157,28 @@ struct Database {
     private func setAside(because error: StoreError) throws(StoreError) {
         let stamp = Timestamp.text(milliseconds: clock.read().wallMilliseconds).replacing(":", with: "")
         let target = "\(path).damaged-\(stamp)"
-        for suffix in ["-wal", "-shm", "-journal", ""] {
-            if rename("\(path)\(suffix)", "\(target)\(suffix)") != 0, errno != ENOENT {
-                throw StoreError(
-                    .unwritable, operation: "set \(path)\(suffix) aside", code: errno,
-                    message: "\(String(cString: strerror(errno))); move the damaged database away by hand")
-            }
-        }
+        for suffix in ["-wal", "-shm", "-journal"] { try move(suffix, to: target) }
+        // In this order on the disk, too: SQLite would delete a log that is left without its database.
+        try syncFolder()
+        try move("", to: target)
+        try syncFolder()
         log(
             .error, "the outbox could not be opened; it was set aside whole and a new one begins",
             ["path": target, "error": error.message])
+    }
+
+    private func move(_ suffix: String, to target: String) throws(StoreError) {
+        guard naming.rename("\(path)\(suffix)", "\(target)\(suffix)") != 0, errno != ENOENT else { return }
+        throw StoreError(
+            .unwritable, operation: "set \(path)\(suffix) aside", code: errno,
+            message: "\(String(cString: strerror(errno))); move the damaged database away by hand")
+    }
+
+    private func syncFolder() throws(StoreError) {
+        guard naming.syncFolder(directory) != 0 else { return }
+        throw StoreError(
+            .io, operation: "sync \(directory)", code: errno,
+            message: "\(String(cString: strerror(errno))); look for disk errors in the kernel's log")
     }
 }
 

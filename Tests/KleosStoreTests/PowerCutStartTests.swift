@@ -1,0 +1,87 @@
+import KleosModel
+import KleosSupport
+import KleosTestSupport
+import Testing
+
+@testable import KleosStore
+
+/// Power cuts while a database is made, or set aside.
+@Suite struct PowerCutStartTests {
+    /// How often the power is cut at each step.
+    static let rounds = UInt64(TestStage.size("POWER_CUT_STARTS", usual: 3, long: 20))
+
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder(prefix: "kleos-cut") }
+
+    func empty() throws {
+        for name in try Folder.names(in: folder.path) { TemporaryFolder.remove(folder.path(name)) }
+    }
+
+    /// The database as the store opens it.
+    func open(_ disk: SimulatedDisk) throws(StoreError) -> Connection {
+        let naming = FileNaming(rename: { disk.rename($0, $1) }, syncFolder: { disk.syncFolder($0) })
+        return try Database(
+            directory: folder.path, sqliteFileSystem: disk.name, clock: ManualClock(), log: Log(sink: { _, _ in }),
+            naming: naming
+        ).open()
+    }
+
+    /// Opens with a cut after so many operations, and again without. Returns whether the first one got to its end.
+    @discardableResult
+    func openTwice(_ disk: SimulatedDisk, stopAfter operations: Int) throws -> Bool {
+        disk.stop(afterOperations: operations)
+        var isAnswered = false
+        do throws(StoreError) {
+            let connection = try open(disk)
+            try connection.run("INSERT INTO meta VALUES('answered', 'yes')")
+            isAnswered = true
+        } catch {
+            #expect(disk.isStopped, "\(error)")
+        }
+        disk.cutPower()
+        let connection = try open(disk)
+        let found = try connection.integer("SELECT count(*) FROM meta WHERE name = 'answered'")
+        #expect(found == 1 || !isAnswered, "answered and lost")
+        #expect(try connection.rows("PRAGMA integrity_check", []) { $0.text(0) } == ["ok"])
+        return isAnswered
+    }
+
+    @Test func anOutboxIsMadeWhereverTheCutFalls() throws {
+        for seed in 1...Self.rounds {
+            var operations = 0
+            var isAnswered = false
+            while !isAnswered {
+                try empty()
+                let disk = SimulatedDisk(seed: seed &* 1_000 + UInt64(operations))
+                isAnswered = try openTwice(disk, stopAfter: operations)
+                let aside = try Folder.names(in: folder.path).filter { $0.contains("damaged") }
+                #expect(
+                    aside == [], "a new database is not a damaged one; after \(operations) operations, seed \(seed)")
+                operations += 1
+            }
+            #expect(operations > 20)
+        }
+    }
+
+    @Test func aDamagedDatabaseIsSetAsideWholeWhereverTheCutFalls() throws {
+        let database = Array(repeating: UInt8(ascii: "d"), count: 5_000)
+        let wal = Array(repeating: UInt8(ascii: "w"), count: 3_000)
+        for seed in 1...Self.rounds {
+            var operations = 0
+            var isAnswered = false
+            while !isAnswered {
+                try empty()
+                try SmallFile.replace(folder.path("outbox.db"), with: database)
+                try SmallFile.replace(folder.path("outbox.db-wal"), with: wal)
+                let disk = SimulatedDisk(seed: seed &* 1_000 + UInt64(operations))
+                isAnswered = try openTwice(disk, stopAfter: operations)
+                let aside = try Folder.names(in: folder.path).filter { $0.contains("damaged") }.sorted()
+                let contents = try aside.map { try SmallFile.read(at: folder.path($0)) }
+                #expect(contents == [database, wal], "after \(operations) operations, seed \(seed): \(aside)")
+                operations += 1
+            }
+            #expect(operations > 20)
+        }
+    }
+}

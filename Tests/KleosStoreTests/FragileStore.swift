@@ -10,16 +10,17 @@ final class FragileStore: Sendable {
     let store: Store
     private let failure = Mutex<StoreError?>(nil)
 
-    /// Opens the outbox in `folder` on `disk`. Throws `StoreError`.
+    /// Opens the outbox in `folder` on `disk`. `synchronous` replaces how COMMITs are synced. Throws `StoreError`.
     init(
         folder: String, disk: SimulatedDisk, clock: ManualClock, retentionMilliseconds: Int64 = 120_000,
-        synchronous: String = "FULL"
+        synchronous: String? = nil
     ) throws(StoreError) {
         let options = StoreOptions(
             freeFloorBytes: 0, reserveBytes: 0, deliveredRetentionMilliseconds: retentionMilliseconds,
             machineID: "machine-1", sqliteFileSystem: disk.name)
         store = try Store.open(directory: folder, options: options, clock: clock, log: Log(sink: { _, _ in }))
         store.setFailureHandler { [weak self] error in self?.failure.withLock { $0 = error } }
+        guard let synchronous else { return }
         try self.outbox { (outbox) throws(StoreError) in
             try outbox.database.execute("PRAGMA synchronous = \(synchronous)")
         }

@@ -22,7 +22,7 @@ struct PowerCutWorld {
 
     private static let retentionMilliseconds: Int64 = 120_000
 
-    let synchronous: String
+    let synchronous: String?
     private let folder: TemporaryFolder
     private let disk: SimulatedDisk
     private let clock = ManualClock()
@@ -52,7 +52,7 @@ struct PowerCutWorld {
 
     var counts: sim_disk_counts { disk.counts }
 
-    init(seed: UInt64, synchronous: String = "FULL") throws(SystemError) {
+    init(seed: UInt64, synchronous: String? = nil) throws(SystemError) {
         self.synchronous = synchronous
         folder = try TemporaryFolder(prefix: "kleos-cut")
         disk = SimulatedDisk(seed: seed)

@@ -48,6 +48,7 @@ import Testing
     }
 
     @Test func anOutboxIsMadeWhereverTheCutFalls() throws {
+        var cuts = 0
         for seed in 1...Self.rounds {
             var operations = 0
             var isAnswered = false
@@ -61,12 +62,16 @@ import Testing
                 operations += 1
             }
             #expect(operations > 20)
+            cuts += operations
         }
+        TestStage.report(
+            "power cuts while making an outbox", "\(cuts) cuts, one at each operation in \(Self.rounds) rounds")
     }
 
     @Test func aDamagedDatabaseIsSetAsideWholeWhereverTheCutFalls() throws {
         let database = Array(repeating: UInt8(ascii: "d"), count: 5_000)
         let wal = Array(repeating: UInt8(ascii: "w"), count: 3_000)
+        var cuts = 0
         for seed in 1...Self.rounds {
             var operations = 0
             var isAnswered = false
@@ -82,6 +87,9 @@ import Testing
                 operations += 1
             }
             #expect(operations > 20)
+            cuts += operations
         }
+        TestStage.report(
+            "power cuts while setting one aside", "\(cuts) cuts, one at each operation in \(Self.rounds) rounds")
     }
 }

@@ -21,12 +21,14 @@ import Testing
     @Test func nothingAcknowledgedIsLost() throws {
         var figures = PowerCutWorld.Figures()
         var (cuts, dropped, torn): (Int64, Int64, Int64) = (0, 0, 0)
+        var lost = 0
         for seed in Self.seeds {
             var world = try PowerCutWorld(seed: seed)
             while world.counts.cuts < Self.cutsPerWorld, world.problems.isEmpty { world.liveUntilCut() }
             world.finish()
             #expect(
                 world.problems == [], "play it again with KLEOS_POWER_CUT_SEED=\(seed), after cut \(world.counts.cuts)")
+            lost += world.problems.filter { $0.hasPrefix("acknowledged and lost") }.count
             cuts += world.counts.cuts
             dropped += world.counts.dropped_writes
             torn += world.counts.torn_writes
@@ -43,7 +45,7 @@ import Testing
             "power cuts",
             "\(cuts) cuts, \(figures.interruptedStarts) of them at a start, \(figures.crashes) kills, "
                 + "\(figures.acknowledged) events acknowledged in \(figures.transactions) transactions, "
-                + "\(dropped) writes dropped, \(torn) torn, 0 lost")
+                + "\(dropped) writes dropped, \(torn) torn, \(lost) events lost")
     }
 
     /// The way in which it would be lost: a log that is not synced at each COMMIT.

@@ -14,6 +14,7 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// The name of the SQLite file system.
     package let name: String
     private let disk: OpaquePointer
+    private var syncHook: (() -> Void)?
 
     /// Makes a disk whose choices all come from `seed`.
     package init(seed: UInt64) {
@@ -77,6 +78,19 @@ package final class SimulatedDisk: @unchecked Sendable {
     /// Makes the names in a folder durable.
     @discardableResult
     package func syncFolder(_ path: String) -> Int32 { sim_disk_sync_folder(disk, path) }
+
+    /// Sets what is called at the beginning of each sync of a file, for slow disks.
+    package func onSync(_ hook: (() -> Void)?) {
+        syncHook = hook
+        // The disk lives no longer than this object, which it therefore need not hold.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sim_disk_on_sync(
+            disk,
+            { context in
+                guard let context else { return }
+                Unmanaged<SimulatedDisk>.fromOpaque(context).takeUnretainedValue().syncHook?()
+            }, context)
+    }
 
     /// What the disk did since its last reset.
     package var counts: sim_disk_counts { sim_disk_get_counts(disk) }

@@ -94,6 +94,17 @@ import Testing
         #expect(try rows(disk).starts(with: 0..<5))
     }
 
+    @Test func aSlowDiskIsSlowBeforeItSyncs() throws {
+        let disk = SimulatedDisk(seed: 6)
+        let connection = try open(disk)
+        let before = disk.counts.syncs
+        var called: Int64 = 0
+        disk.onSync { called += 1 }
+        for number in 0..<5 { try insert(connection, number) }
+        #expect(called >= 5)
+        #expect(called == disk.counts.syncs - before)
+    }
+
     @Test func aFullDiskIsToldAsSuch() throws {
         let disk = SimulatedDisk(seed: 4)
         let connection = try open(disk)

@@ -52,7 +52,7 @@ package struct TransportAnswer: Sendable, Equatable {
     package var body: [UInt8]
     /// The header `Content-Type`.
     package var contentType: String?
-    /// The header `Retry-After`, verbatim.
+    /// The header `Retry-After`, verbatim; several are apart by line breaks.
     package var retryAfter: String?
     /// The header `Location`.
     package var location: String?

@@ -139,7 +139,9 @@ final class CurlTransfer {
         if Self.keptFields.contains(name), count < 4_096 {
             let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
             let text = String(decoding: value, as: UTF8.self)
-            fields[name] = String(text.reversed().drop { $0.isWhitespace }.reversed())
+            let trimmed = String(text.reversed().drop { $0.isWhitespace }.reversed())
+            // Which of several waits counts is for others to decide.
+            fields[name] = name == "retry-after" ? fields[name].map { "\($0)\n\(trimmed)" } ?? trimmed : trimmed
         }
         return count
     }

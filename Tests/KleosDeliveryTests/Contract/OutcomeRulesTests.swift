@@ -51,6 +51,7 @@ struct OutcomeRulesTests {
             Row(answer(429), .throttled, .none),
             Row(answer(503, retryAfter: "7"), .throttled, .none),
             Row(answer(503, retryAfter: "soon"), .retry, .serverError),
+            Row(answer(503, retryAfter: "0"), .retry, .serverError),
             Row(answer(503), .retry, .serverError),
             Row(answer(500, contractError), .retry, .serverError),
             Row(answer(599), .retry, .serverError),
@@ -92,8 +93,15 @@ struct OutcomeRulesTests {
         #expect(judge(failure(.timeout, didSend: true)).mayHaveTakenEffect)
         #expect(!judge(failure(.refused)).mayHaveTakenEffect)
         #expect(judge(failure(.cancelled, didSend: true)).mayHaveTakenEffect)
-        for status in [500, 502, 504] { #expect(judge(answer(status)).mayHaveTakenEffect) }
-        for status in [200, 401, 404, 429, 501, 503] { #expect(!judge(answer(status)).mayHaveTakenEffect) }
+        for status in [500, 502, 504, 520, 522, 524] { #expect(judge(answer(status)).mayHaveTakenEffect) }
+        for status in [401, 404, 429, 501, 503, 521] { #expect(!judge(answer(status)).mayHaveTakenEffect) }
+        for status in [0, 100, 202, 204, 303, 600] { #expect(judge(answer(status)).mayHaveTakenEffect) }
+        for body in ["", #"{"accep"#, "[]", "thanks", #"{"ok":true}"#, accepted + "}"] {
+            #expect(judge(answer(200, body)).mayHaveTakenEffect, "\(body)")
+        }
+        for body in [" <html>", "\u{FEFF}<!DOCTYPE html>", #"{"accepted":false}"#] {
+            #expect(!judge(answer(200, body)).mayHaveTakenEffect, "\(body)")
+        }
     }
 
     @Test func theMessageTellsTheServicesWordsAndTheRedirectsTarget() {
@@ -105,6 +113,7 @@ struct OutcomeRulesTests {
         #expect(judge(answer(429, retryAfter: "7")).retryAfterMilliseconds == 7_000)
         #expect(judge(answer(500, retryAfter: "7")).retryAfterMilliseconds == 7_000)
         #expect(judge(answer(429)).retryAfterMilliseconds == nil)
+        #expect(judge(answer(429, retryAfter: "0")).retryAfterMilliseconds == nil, "no time ahead")
     }
 
     @Test func keepsABestThatAScoreCanHave() {

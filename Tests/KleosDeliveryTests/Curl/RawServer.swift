@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import KleosPractice
 import KleosSupport
 import Synchronization
@@ -10,12 +9,18 @@ final class RawServer: Sendable {
     enum Reply: Sendable {
         /// These bytes; the connection then waits for another request.
         case answer(String)
+        /// These bytes, which are no text.
+        case bytes([UInt8])
         /// These bytes, then an orderly end.
         case answerThenClose(String)
         /// These bytes, then a reset.
         case answerThenReset(String)
+        /// An end without an answer; nobody listens any more.
+        case closeForGood
         /// These bytes again and again, until the client goes.
         case endless(head: String, block: String)
+        /// These bytes one by one with pauses, from the beginning again at their end, until the client goes.
+        case drip(head: String, block: String)
         /// Nothing, until the client goes.
         case silence
     }
@@ -23,107 +28,105 @@ final class RawServer: Sendable {
     private struct State {
         var replies: [Reply]
         var requests: [String] = []
-        var connections: [FileDescriptor] = []
-        var clientsGone = 0
     }
 
-    let address: TCPAddress
-    private let listener: FileDescriptor
-    private let state: Mutex<State>
-    private let arrivals = DispatchSemaphore(value: 0)
-    private let departures = DispatchSemaphore(value: 0)
+    private final class Shared: Sendable {
+        let state: Mutex<State>
+        let arrivals = DispatchSemaphore(value: 0)
+        let departures = DispatchSemaphore(value: 0)
+        /// Ends the listening; set once the listener is there.
+        let refuse = Mutex<@Sendable () -> Void>({})
 
-    /// The base URL.
-    var url: String { "http://\(address)" }
-    /// The requests so far, headers and body.
-    var requests: [String] { state.withLock { $0.requests } }
-    /// How many connections were made.
-    var connectionCount: Int { state.withLock { $0.connections.count } }
+        init(_ replies: [Reply]) { state = Mutex(State(replies: replies)) }
 
-    /// The last reply is given to every request after it too.
-    init(_ replies: Reply...) throws {
-        (listener, address) = try TCPSocket.listen(at: TCPAddress(host: "127.0.0.1", port: 0))
-        state = Mutex(State(replies: replies))
-        let listener = listener
-        DispatchQueue(label: "raw server").async { [weak self] in
-            while Self.waitForConnection(listener), let connection = try? UnixSocket.accept(on: listener) {
-                guard let self else { return }
-                self.state.withLock { $0.connections.append(connection) }
-                self.serve(connection)
+        /// Notes the request and says what to do.
+        func take(_ request: String) -> Reply? {
+            defer { arrivals.signal() }
+            return state.withLock { state in
+                state.requests.append(request)
+                return state.replies.count > 1 ? state.replies.removeFirst() : state.replies.first
             }
         }
     }
 
-    deinit { stop() }
+    private let listener: RawListener
+    private let shared: Shared
+    private let isSecure: Bool
+
+    var address: TCPAddress { listener.address }
+    /// The base URL.
+    var url: String { "\(isSecure ? "https" : "http")://\(address)" }
+    /// The requests so far, headers and body.
+    var requests: [String] { shared.state.withLock { $0.requests } }
+    /// How many connections were made.
+    var connectionCount: Int { listener.connectionCount }
+
+    /// The last reply is given to every request after it too.
+    convenience init(_ replies: Reply...) throws { try self.init(replies) }
+
+    /// The last reply is given to every request after it too; `tls` makes the server a secure one.
+    init(_ replies: [Reply], tls: TLSContext? = nil) throws {
+        let shared = Shared(replies)
+        self.shared = shared
+        isSecure = tls != nil
+        listener = try RawListener { descriptor in
+            if let tls {
+                if let stream = tls.accept(descriptor) { Self.serve(stream, shared) }
+            } else {
+                Self.serve(PlainStream(descriptor: descriptor), shared)
+            }
+            shared.departures.signal()
+        }
+        shared.refuse.withLock { $0 = { [weak listener] in listener?.refuse() } }
+    }
 
     /// Refuses further connections and cuts those that there are.
-    func stop() {
-        shutdown(listener.number, Int32(SHUT_RDWR))
-        for connection in state.withLock({ $0.connections }) { shutdown(connection.number, Int32(SHUT_RDWR)) }
-    }
+    func stop() { listener.stop() }
 
     /// Waits until one more request came; false where none does in half a minute.
-    func waitForRequest() -> Bool { arrivals.wait(timeout: .now() + 30) == .success }
+    func waitForRequest() -> Bool { shared.arrivals.wait(timeout: .now() + 30) == .success }
 
     /// Waits until one more connection was ended by the client; false where none is in half a minute.
-    func waitForDeparture() -> Bool { departures.wait(timeout: .now() + 30) == .success }
+    func waitForDeparture() -> Bool { shared.departures.wait(timeout: .now() + 30) == .success }
 
-    private static func waitForConnection(_ listener: FileDescriptor) -> Bool {
-        var entry = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
-        return Retry.onInterrupt { poll(&entry, 1, -1) } == 1 && entry.revents & Int16(POLLHUP | POLLERR) == 0
-    }
-
-    private func serve(_ connection: FileDescriptor) {
-        let flags = fcntl(connection.number, F_GETFL)
-        _ = fcntl(connection.number, F_SETFL, flags & ~O_NONBLOCK)
-        DispatchQueue(label: "raw connection").async { [weak self] in
-            var received: [UInt8] = []
-            while let request = Self.request(from: connection, &received) {
-                guard let self else { return }
-                let reply = self.state.withLock { state in
-                    state.requests.append(request)
-                    return state.replies.count > 1 ? state.replies.removeFirst() : state.replies.first
-                }
-                self.arrivals.signal()
-                guard let reply, Self.give(reply, on: connection) else { break }
-            }
-            self?.departures.signal()
+    private static func serve(_ stream: some ByteStream, _ shared: Shared) {
+        var received: [UInt8] = []
+        while let request = Self.request(from: stream, &received) {
+            guard let reply = shared.take(request), give(reply, on: stream, shared) else { return }
         }
     }
 
     /// Gives the reply; returns whether the connection goes on.
-    private static func give(_ reply: Reply, on connection: FileDescriptor) -> Bool {
+    private static func give(_ reply: Reply, on stream: some ByteStream, _ shared: Shared) -> Bool {
         switch reply {
-        case .answer(let text): return send(text, on: connection)
+        case .answer(let text): return stream.write(Array(text.utf8))
+        case .bytes(let bytes): return stream.write(bytes)
         case .answerThenClose(let text):
-            _ = send(text, on: connection)
-            shutdown(connection.number, Int32(SHUT_RDWR))
-            return false
+            _ = stream.write(Array(text.utf8))
+            stream.close()
         case .answerThenReset(let text):
-            _ = send(text, on: connection)
-            reset(connection)
-            return false
+            _ = stream.write(Array(text.utf8))
+            stream.reset()
+        case .closeForGood:
+            shared.refuse.withLock { $0 }()
+            stream.close()
         case .endless(let head, let block):
-            guard send(head, on: connection) else { return false }
-            while send(block, on: connection) {}
-            return false
+            guard stream.write(Array(head.utf8)) else { return false }
+            while stream.write(Array(block.utf8)) {}
+        case .drip(let head, let block):
+            guard stream.write(Array(head.utf8)) else { return false }
+            while true {
+                for byte in block.utf8 {
+                    guard stream.write([byte]), !stream.isGone(afterMilliseconds: 10) else { return false }
+                }
+            }
         case .silence: return true
         }
-    }
-
-    private static func send(_ text: String, on connection: FileDescriptor) -> Bool {
-        (try? TCPSocket.sendAll(Array(text.utf8), on: connection)) != nil
-    }
-
-    /// Connecting to nobody makes the kernel send a reset at once, while the descriptor stays valid.
-    private static func reset(_ connection: FileDescriptor) {
-        var nobody = sockaddr()
-        nobody.sa_family = sa_family_t(AF_UNSPEC)
-        connect(connection.number, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+        return false
     }
 
     /// Reads one request with its body; nil where the client went.
-    private static func request(from connection: FileDescriptor, _ received: inout [UInt8]) -> String? {
+    private static func request(from stream: some ByteStream, _ received: inout [UInt8]) -> String? {
         while true {
             let text = String(decoding: received, as: UTF8.self)
             if let end = text.firstRange(of: "\r\n\r\n") {
@@ -137,7 +140,7 @@ final class RawServer: Sendable {
                     return String(decoding: received[..<total], as: UTF8.self)
                 }
             }
-            guard let bytes = try? connection.read(limitBytes: 65_536), !bytes.isEmpty else { return nil }
+            guard let bytes = stream.read() else { return nil }
             received += bytes
         }
     }
@@ -150,4 +153,6 @@ extension String {
             + body
     }
 
+    /// The first `count` bytes; for ASCII.
+    func bytes(_ count: Int) -> String { String(decoding: utf8.prefix(count), as: UTF8.self) }
 }

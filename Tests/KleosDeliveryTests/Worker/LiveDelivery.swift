@@ -44,6 +44,8 @@ final class LiveDelivery: Sendable {
     /// What can be seen of the deliveries and endpoints.
     struct Seen: Sendable {
         var states: [String: DeliveryState] = [:]
+        /// How many attempts of each came to an end.
+        var settled: [String: Int] = [:]
         var notices: [Notice] = []
         var conditions: [EndpointCondition] = []
 
@@ -68,8 +70,16 @@ final class LiveDelivery: Sendable {
         achievements: [Achievement(id: "flags")])
 
     /// Opens the store in `folder` and starts a worker with `endpoints`.
-    init(
+    convenience init(
         _ endpoints: Endpoint..., folder: TemporaryFolder? = nil,
+        transport: any Transport = CurlTransport(userAgent: "kleos-tests")
+    ) throws {
+        try self.init(endpoints, folder: folder, transport: transport)
+    }
+
+    /// Opens the store in `folder` and starts a worker with `endpoints`.
+    init(
+        _ endpoints: [Endpoint], folder: TemporaryFolder? = nil,
         transport: any Transport = CurlTransport(userAgent: "kleos-tests")
     ) throws {
         let logLines = logLines
@@ -84,7 +94,11 @@ final class LiveDelivery: Sendable {
         let seen = seen
         store.setChangeHandler { changes in
             seen.change { seen in
-                for change in changes.deliveries { seen.states["\(change.key) \(change.endpoint)"] = change.to }
+                for change in changes.deliveries {
+                    let id = "\(change.key) \(change.endpoint)"
+                    seen.states[id] = change.to
+                    if change.from == .sending { seen.settled[id, default: 0] += 1 }
+                }
                 seen.notices += changes.notices
             }
             if !changes.readyEndpoints.isEmpty { worker.async { $0.deliveriesReady(changes.readyEndpoints) } }

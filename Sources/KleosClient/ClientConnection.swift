@@ -83,18 +83,22 @@ final class ClientConnection {
         if isNeeded { writer.resume() } else { writer.suspend() }
     }
 
+    /// Reads all that there is: of a daemon that closed, Dispatch tells only once, and its last answers come before the
+    /// end.
     private func read() {
-        do throws(SystemError) {
-            let bytes = try descriptor.read(limitBytes: 65_536)
-            guard !bytes.isEmpty else { return handler(.ended) }
-            framer.append(bytes)
-        } catch {
-            if error.code != EAGAIN { handler(.ended) }
-            return
-        }
-        while !isClosed, let frame = framer.next() {
-            guard case .line(let line) = frame else { return handler(.ended) }
-            handler(.line(line))
+        while !isClosed {
+            do throws(SystemError) {
+                let bytes = try descriptor.read(limitBytes: 65_536)
+                guard !bytes.isEmpty else { return handler(.ended) }
+                framer.append(bytes)
+            } catch {
+                if error.code != EAGAIN { handler(.ended) }
+                return
+            }
+            while !isClosed, let frame = framer.next() {
+                guard case .line(let line) = frame else { return handler(.ended) }
+                handler(.line(line))
+            }
         }
     }
 }

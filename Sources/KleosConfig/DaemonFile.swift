@@ -15,6 +15,10 @@ package enum DaemonFile {
         "MaximumSize", .size(1 << 20...1 << 44), standard: "512M",
         "The most room that the queue may take on disk. Beyond it new events are refused with queue-full while "
             + "delivery goes on.")
+    static let maximumSharePerUser = Setting(
+        "MaximumSharePerUser", .percentage(1...100), standard: "50%",
+        "How much of MaximumSize= the events of one user may take. Beyond it that user's new events are refused with "
+            + "queue-full, while those of others are taken. 100% is no limit.")
     static let keepFree = Setting(
         "KeepFree", .size(0...1 << 44), standard: "64M",
         "New events are refused with queue-full while the file system has less free than this.")
@@ -66,7 +70,8 @@ package enum DaemonFile {
             SectionDefinition(
                 name: "Storage", argument: nil, documentation: "Room for the queue, and how long things stay in it.",
                 settings: [
-                    maximumSize.definition, keepFree.definition, reserve.definition, keepDelivered.definition,
+                    maximumSize.definition, maximumSharePerUser.definition, keepFree.definition, reserve.definition,
+                    keepDelivered.definition,
                     maximumDeadPerUser.definition,
                 ]),
             SectionDefinition(
@@ -107,6 +112,7 @@ package enum DaemonFile {
     private static func storage(_ section: SectionReader) -> StorageSettings {
         var storage = StorageSettings()
         storage.maximumBytes = section.value(maximumSize)
+        storage.maximumSharePerUser = section.value(maximumSharePerUser)
         storage.freeFloorBytes = section.value(keepFree)
         storage.reserveBytes = section.value(reserve)
         storage.deliveredRetentionMilliseconds = section.value(keepDelivered)

@@ -4,6 +4,8 @@ package import KleosSupport
 package struct StorageSettings: Sendable, Equatable {
     /// Cap on the database's used pages, in bytes.
     package var maximumBytes: Int64 = 512 << 20
+    /// How much of that the events of one user may take, in per cent; 100 for no limit.
+    package var maximumSharePerUser: Int = 50
     /// New events are refused while the file system has less free than this.
     package var freeFloorBytes: Int64 = 64 << 20
     /// Size of the file that is given up when the disk is full, so that deliveries can still be settled.
@@ -15,6 +17,11 @@ package struct StorageSettings: Sendable, Equatable {
 
     /// The defaults.
     package init() {}
+
+    /// What the events of one user may take, in bytes.
+    package var maximumBytesPerUser: Int64 {
+        maximumSharePerUser >= 100 ? .max : maximumBytes / 100 * Int64(maximumSharePerUser)
+    }
 }
 
 /// Limits on clients of the sockets.

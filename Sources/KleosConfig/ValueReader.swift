@@ -69,6 +69,15 @@ extension ValueReader where Value == Int {
             return range.contains(number) ? number : nil
         }
     }
+
+    /// A whole number with a percent sign.
+    static func percentage(_ range: ClosedRange<Int>) -> ValueReader {
+        ValueReader("a percentage from \(range.lowerBound)% to \(range.upperBound)%") { text -> Int? in
+            let digits = text.dropLast()
+            guard text.hasSuffix("%"), digits.utf8.allSatisfy(\.isDigit), let number = Int(digits) else { return nil }
+            return range.contains(number) ? number : nil
+        }
+    }
 }
 
 extension ValueReader where Value == Int64 {

@@ -83,7 +83,8 @@ extension Daemon {
         // A century stands for ever: sums with it still fit.
         let retention = storage.deliveredRetentionMilliseconds ?? 100 * 365 * 86_400_000
         let options = StoreOptions(
-            maximumBytes: storage.maximumBytes, freeFloorBytes: storage.freeFloorBytes,
+            maximumBytes: storage.maximumBytes, maximumBytesPerUser: storage.maximumBytesPerUser,
+            freeFloorBytes: storage.freeFloorBytes,
             reserveBytes: storage.reserveBytes, deliveredRetentionMilliseconds: retention,
             maximumDeadPerUser: storage.maximumDeadPerUser, machineID: MachineIdentity.read(log: log))
         do throws(StoreError) {

@@ -76,6 +76,7 @@ extension Outbox {
             SQLValue(event.recorded.bootID), SQLValue(event.recorded.isSynchronized), SQLValue(event.submitter.uid),
             .integer(Int64(event.submitter.pid)), SQLValue(event.submitter.executable),
             SQLValue(event.submitter.unit))
+        countAdded(event)
         return database.lastRowID
     }
 }

@@ -8,6 +8,7 @@ extension Outbox {
         if let reason = try space.reasonToRefuse(usedBytes: { () throws(StoreError) in try usedBytes() }) {
             return .queueFull(reason)
         }
+        if let reason = try reasonToRefuse(uid: event.submitter.uid) { return .queueFull(reason) }
         let id = try insert(event)
         var isSuperseded = !fanOut.isEmpty
         for way in fanOut where try !add(way, of: event, numbered: id) { isSuperseded = false }
@@ -138,6 +139,7 @@ extension Outbox {
             SQLValue(draft.dueMilliseconds), SQLValue(draft.supersededBy?.number),
             draft.state.isUnsettled ? .null : SQLValue(draft.dueMilliseconds))
         let id = DeliveryID(database.lastRowID)
+        countAddedDelivery(of: draft.uid)
         effects.counts[CounterKey(endpoint: draft.endpoint, state: draft.state.rawValue), default: 0] += 1
         if draft.state == .ready { effects.changes.readyEndpoints.insert(draft.way.endpoint) }
         effects.changes.deliveries.append(

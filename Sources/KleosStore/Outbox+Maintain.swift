@@ -81,8 +81,10 @@ extension Outbox {
         try database.run("DELETE FROM renderings WHERE delivery = ?1", SQLValue(id.number))
         try database.run("DELETE FROM deliveries WHERE id = ?1", SQLValue(id.number))
         effects.counts[CounterKey(endpoint: row.endpoint, state: row.state.rawValue), default: 0] -= 1
-        try database.run(
-            "DELETE FROM events WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM deliveries WHERE event = ?1)",
-            SQLValue(row.event))
+        countRemovedDelivery(of: row.uid)
+        let other = try database.integer("SELECT 1 FROM deliveries WHERE event = ?1 LIMIT 1", SQLValue(row.event))
+        guard other == nil else { return }
+        try countRemoved(event: row.event, of: row.uid)
+        try database.run("DELETE FROM events WHERE id = ?1", SQLValue(row.event))
     }
 }

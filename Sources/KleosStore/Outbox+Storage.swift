@@ -15,7 +15,9 @@ extension Outbox {
         let refusal = try space.reasonToRefuse(usedBytes: { used })
         return StorageReport(
             path: space.databasePath, usedBytes: used, limitBytes: options.maximumBytes,
-            freeBytes: space.freeBytes(), floorBytes: options.freeFloorBytes, isAccepting: refusal == nil,
+            freeBytes: space.freeBytes(), floorBytes: options.freeFloorBytes,
+            userLimitBytes: options.maximumBytesPerUser == .max ? nil : options.maximumBytesPerUser,
+            isAccepting: refusal == nil,
             isClone: try isClone())
     }
 

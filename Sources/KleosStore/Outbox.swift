@@ -13,6 +13,8 @@ package final class Outbox {
     var effects = Effects()
     private var endpointIDs: [String: Int64] = [:]
     private var endpointNames: [Int64: String] = [:]
+    /// Counters of users as the open transaction found them.
+    var userBytes: [UInt32: Int64] = [:]
 
     /// In place of the next COMMIT, for tests of what follows a failed one.
     var commitFault: StoreError?
@@ -38,11 +40,19 @@ package final class Outbox {
         var state: String
 
         static let pendingNotices = CounterKey(endpoint: 0, state: "notices")
+
+        static let bytesPrefix = "bytes-of-"
+
+        /// What the events of `uid` take on disk.
+        static func bytes(of uid: UInt32) -> CounterKey {
+            CounterKey(endpoint: 0, state: "\(bytesPrefix)\(uid)")
+        }
     }
 
     /// Opens a transaction.
     func begin() throws(StoreError) {
         precondition(effects.counts.isEmpty && effects.changes.isEmpty, "effects of a transaction that was not ended")
+        userBytes.removeAll(keepingCapacity: true)
         space.startTransaction()
         try database.run("BEGIN")
     }

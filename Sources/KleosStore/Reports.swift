@@ -47,8 +47,17 @@ package struct StorageReport: Sendable, Equatable {
     /// Free on the file system for this user.
     package var freeBytes: Int64
     package var floorBytes: Int64
+    /// What the events of one user may take; nil for no limit.
+    package var userLimitBytes: Int64?
     /// Whether new events are taken.
     package var isAccepting: Bool
     /// Whether the database came from another machine and waits for `adopt`.
     package var isClone: Bool
+}
+
+/// What one user's events come to.
+package struct UserShare: Sendable, Equatable {
+    package var uid: UInt32
+    /// About what the user's events and their deliveries take on disk.
+    package var usedBytes: Int64
 }

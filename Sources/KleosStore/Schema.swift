@@ -8,7 +8,8 @@ enum Schema {
 
     /// Step n leads from version n to n + 1.
     static let steps: [[String]] = [
-        [events, deliveries] + deliveryIndexes + [renderings, attempts, standing, notices, accounts] + bookkeeping
+        [events, deliveries] + deliveryIndexes + [renderings, attempts, standing, notices, accounts] + bookkeeping,
+        [Outbox.countUsersSQL],
     ]
 
     private static let events = """

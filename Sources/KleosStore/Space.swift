@@ -45,10 +45,10 @@ final class Space {
     /// The rule: cap first, then floor.
     static func reasonToRefuse(usedBytes: Int64, limitBytes: Int64, freeBytes: Int64, floorBytes: Int64) -> String? {
         if usedBytes >= limitBytes {
-            return "the outbox uses \(usedBytes) of the \(limitBytes) bytes that MaximumBytes= allows"
+            return "the outbox uses \(usedBytes) of the \(limitBytes) bytes that MaximumSize= allows"
         }
         if freeBytes < floorBytes {
-            return "the disk has \(freeBytes) bytes free, less than the floor of \(floorBytes)"
+            return "the disk has \(freeBytes) bytes free, less than the \(floorBytes) that KeepFree= keeps free"
         }
         return nil
     }

@@ -2,6 +2,8 @@
 package struct StoreOptions: Sendable, Equatable {
     /// New events are refused once so many bytes of the database are in use.
     package var maximumBytes: Int64
+    /// New events of a user are refused once that user's events take about so many bytes.
+    package var maximumBytesPerUser: Int64
     /// New events are refused while the file system has less than this free.
     package var freeFloorBytes: Int64
     /// Size of the file that is given up on a full disk, so that deliveries can still be settled; 0 for none.
@@ -17,11 +19,13 @@ package struct StoreOptions: Sendable, Equatable {
 
     /// Makes options; the defaults are those of the configuration.
     package init(
-        maximumBytes: Int64 = 1 << 30, freeFloorBytes: Int64 = 64 << 20, reserveBytes: Int64 = 4 << 20,
+        maximumBytes: Int64 = 1 << 30, maximumBytesPerUser: Int64 = .max, freeFloorBytes: Int64 = 64 << 20,
+        reserveBytes: Int64 = 4 << 20,
         deliveredRetentionMilliseconds: Int64 = 30 * 86_400_000, maximumDeadPerUser: Int = 10_000, machineID: String,
         sqliteFileSystem: String? = nil
     ) {
         self.maximumBytes = maximumBytes
+        self.maximumBytesPerUser = maximumBytesPerUser
         self.freeFloorBytes = freeFloorBytes
         self.reserveBytes = reserveBytes
         self.deliveredRetentionMilliseconds = deliveredRetentionMilliseconds

@@ -56,6 +56,18 @@ import Testing
         #expect(after.contains { Self.isAbout($0, .claimNotices) })
     }
 
+    /// A client that waits for notices writes nothing, so that only the end that it reads tells it to connect again.
+    @Test func connectsAgainWhenTheLastAnswerAndTheEndComeTogether() throws {
+        for _ in 0..<5 {
+            let talk = try daemon.accept()
+            try begin(talk, rows: [])
+            talk.hangUp()
+        }
+        let talk = try daemon.accept()
+        try begin(talk, rows: [Self.row(4)])
+        #expect(notices.wait(for: 1).map(\.number) == [4])
+    }
+
     @Test func claimsWhenItIsTold() throws {
         let talk = try daemon.accept()
         try begin(talk, rows: [])

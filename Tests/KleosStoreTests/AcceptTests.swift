@@ -108,7 +108,7 @@ import Testing
             if case .queueFull = results.last { break }
         }
         guard case .queueFull(let reason) = results.last else { return #expect(Bool(false), "never full") }
-        #expect(reason.contains("MaximumBytes="))
+        #expect(reason.contains("MaximumSize="))
         let claim = try #require(try store.claim().first)
         let settled = try store.settle(claim, .delivered(Confirmation(), notice: nil), .delivered)
         #expect(settled.state == .delivered)

@@ -25,6 +25,7 @@ enum StatusCommand {
             lines.append("\(Counted.text(status.pendingNotices, "notice")) to tell")
         }
         lines.append(storage(status))
+        lines += users(status)
         if !status.isAccepting {
             let text = "New events are refused (queue-full): free disk space, or discard what is dead."
             lines.append(session.palette.apply(.bad, to: text))
@@ -42,6 +43,16 @@ enum StatusCommand {
         let limit = ByteText.text(status.limitBytes)
         return "Queue: \(Printable.text(status.path)), \(used) of \(limit) used, "
             + "\(ByteText.text(status.freeBytes)) free on the disk (at least \(ByteText.text(status.floorBytes)) stay)"
+    }
+
+    /// Users whose events take a good part of what one user may take.
+    private static func users(_ status: StatusAnswer) -> [String] {
+        guard let limit = status.userLimitBytes else { return [] }
+        return status.users.filter { $0.usedBytes >= limit / 2 }.map { user in
+            let isFull = user.usedBytes >= limit ? "; new ones are refused" : ""
+            return "The events of user \(user.uid) take \(ByteText.text(user.usedBytes)) of the "
+                + "\(ByteText.text(limit)) that one user may take\(isFull)"
+        }
     }
 
     private static func row(_ endpoint: EndpointRow, now: Int64) -> [Table.Cell] {

@@ -46,25 +46,33 @@ extension Server {
         let acceptor = acceptors[index]
         for _ in 0..<Self.acceptsInTurn {
             do throws(SystemError) {
-                guard let descriptor = try UnixSocket.accept(on: acceptor.listener.descriptor) else { return }
-                admit(descriptor, role: acceptor.listener.role)
+                guard try takeOne(at: acceptor) else { return }
             } catch {
-                guard error.code == EMFILE || error.code == ENFILE, refuseOne(at: acceptor) else {
-                    log(.warning, "accepting connections pauses: \(error)")
-                    pauseAccepting(index)
-                    return
-                }
+                log(.warning, "accepting connections pauses: \(error)")
+                pauseAccepting(index)
+                return
             }
         }
     }
 
-    /// Gives up the spare descriptor to tell one client that there are too many; false where that fails, too.
-    private func refuseOne(at acceptor: Acceptor) -> Bool {
-        guard spareDescriptor != nil else { return false }
-        spareDescriptor = nil
-        defer { spareDescriptor = Self.openSpare() }
-        // The caller pauses where even this accept fails.
-        guard let accepted = try? UnixSocket.accept(on: acceptor.listener.descriptor) else { return false }
+    /// Takes in one client; false where nobody waits.
+    private func takeOne(at acceptor: Acceptor) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            guard let descriptor = try UnixSocket.accept(on: acceptor.listener.descriptor) else { return false }
+            admit(descriptor, role: acceptor.listener.role)
+            return true
+        } catch {
+            guard error.code == EMFILE || error.code == ENFILE, spareDescriptor != nil else { throw error }
+            // The spare descriptor is given up for as long as it takes to tell the client that there are too many.
+            spareDescriptor = nil
+            defer { spareDescriptor = Self.openSpare() }
+            return try refuseOne(at: acceptor)
+        }
+    }
+
+    /// Tells one client; false where nobody waits, which accept looks at only when it has a descriptor.
+    private func refuseOne(at acceptor: Acceptor) throws(SystemError) -> Bool {
+        guard let accepted = try UnixSocket.accept(on: acceptor.listener.descriptor) else { return false }
         refuse(accepted, "the daemon has no descriptors left; try again later, or raise LimitNOFILE=")
         return true
     }

@@ -29,6 +29,8 @@ final class Connection {
     var isWaiting = false
     /// Whether the peer sends nothing more.
     var hasEnded = false
+    /// Whether the peer has closed: what it sent before can still be read, but Dispatch tells of that only once.
+    var hasHungUp = false
     /// Whether it is closed as soon as its output is written.
     var isClosing = false
     var isClosed = false

@@ -28,6 +28,7 @@ extension Server {
                 connection.reader?.suspend()
             } else {
                 connection.framer.append(bytes)
+                connection.hasHungUp = UnixSocket.hasHungUp(connection.descriptor)
             }
         } catch {
             if error.code == EAGAIN { return }
@@ -115,6 +116,9 @@ extension Server {
         guard !connection.isClosed else { return }
         if connection.isBlocked || connection.isWaiting || connection.hasEnded || connection.isClosing {
             connection.reader?.suspend()
+        } else if connection.hasHungUp {
+            let id = connection.id
+            async { $0.readable(id) }
         } else {
             connection.reader?.resume()
         }

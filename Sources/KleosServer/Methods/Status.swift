@@ -5,19 +5,25 @@ import KleosSupport
 import KleosWire
 
 extension Server {
-    /// Everybody may ask: it counts, and names no player and no event. What a service said of its last failure may name
-    /// either, so that operators alone are told.
+    /// Users named to operators, those with the most.
+    private static let largestUsers = 10
+
+    /// Everybody may ask: it counts, and names no player and no event, and of the users only the one who asks. What a
+    /// service said of its last failure may name a player or an event, so that operators alone are told.
     func status(_ token: ReplyToken, _ connection: Connection) {
         let isOperator = isOperator(connection.peer)
+        let visible = connection.visibleUID
         hooks.endpointConditions { [self] all in
             let conditions = isOperator ? all : all.map(\.withoutWords)
             store.perform(lane: token.lane) { outbox throws(StoreError) in
-                (try outbox.counters(), try outbox.storage())
+                let users = try outbox.users(visibleTo: visible, limit: Self.largestUsers)
+                return (try outbox.counters(), try outbox.storage(), users)
             } then: { [self] result in
                 self.async { server in
                     switch result {
-                    case .success(let (counters, storage)):
-                        let answer = server.statusAnswer(counters, storage, conditions)
+                    case .success(let (counters, storage, users)):
+                        var answer = server.statusAnswer(counters, storage, conditions)
+                        answer.users = users.map { UserRow(uid: $0.uid, usedBytes: $0.usedBytes) }
                         server.reply(token, .success(answer.json))
                     case .failure(let error): server.reply(token, .failure(server.failure(error)))
                     }
@@ -42,7 +48,8 @@ extension Server {
         return StatusAnswer(
             uptimeSeconds: (clock.read().bootMilliseconds - startedMilliseconds) / 1_000, path: storage.path,
             usedBytes: storage.usedBytes, limitBytes: storage.limitBytes, freeBytes: storage.freeBytes,
-            floorBytes: storage.floorBytes, isAccepting: storage.isAccepting, counts: counts,
+            floorBytes: storage.floorBytes, userLimitBytes: storage.userLimitBytes, isAccepting: storage.isAccepting,
+            counts: counts,
             endpoints: rows.sorted { $0.name < $1.name }, pendingNotices: counters.pendingNotices)
     }
 }

@@ -73,6 +73,28 @@ package struct EndpointRow: Sendable, Equatable {
     }
 }
 
+/// The room that one user's events take.
+package struct UserRow: Sendable, Equatable {
+    package var uid: UInt32
+    package var usedBytes: Int64
+
+    /// Makes a row.
+    package init(uid: UInt32, usedBytes: Int64) {
+        self.uid = uid
+        self.usedBytes = usedBytes
+    }
+
+    /// Reads a row; nil where it is none.
+    package init?(json: JSONValue) {
+        guard let uid = json["uid"]?.int64Value.flatMap(UInt32.init(exactly:)) else { return nil }
+        self.uid = uid
+        usedBytes = json["usedBytes"]?.int64Value ?? 0
+    }
+
+    /// The row as JSON.
+    package var json: JSONValue { ["uid": .integer(uid), "usedBytes": .integer(usedBytes)] }
+}
+
 /// The answer to `status`.
 package struct StatusAnswer: Sendable, Equatable {
     package var version: String
@@ -82,6 +104,10 @@ package struct StatusAnswer: Sendable, Equatable {
     package var limitBytes: Int64
     package var freeBytes: Int64
     package var floorBytes: Int64
+    /// What the events of one user may take; nil for no limit.
+    package var userLimitBytes: Int64?
+    /// Who asks; on the control socket, those whose events take the most.
+    package var users: [UserRow]
     /// Whether new events are taken.
     package var isAccepting: Bool
     package var counts: [DeliveryState: Int]
@@ -91,8 +117,8 @@ package struct StatusAnswer: Sendable, Equatable {
     /// Makes an answer from its parts.
     package init(
         version: String = ProtocolVersion.program, uptimeSeconds: Int64, path: String, usedBytes: Int64,
-        limitBytes: Int64, freeBytes: Int64, floorBytes: Int64, isAccepting: Bool, counts: [DeliveryState: Int],
-        endpoints: [EndpointRow], pendingNotices: Int
+        limitBytes: Int64, freeBytes: Int64, floorBytes: Int64, userLimitBytes: Int64? = nil, users: [UserRow] = [],
+        isAccepting: Bool, counts: [DeliveryState: Int], endpoints: [EndpointRow], pendingNotices: Int
     ) {
         self.version = version
         self.uptimeSeconds = uptimeSeconds
@@ -101,6 +127,8 @@ package struct StatusAnswer: Sendable, Equatable {
         self.limitBytes = limitBytes
         self.freeBytes = freeBytes
         self.floorBytes = floorBytes
+        self.userLimitBytes = userLimitBytes
+        self.users = users
         self.isAccepting = isAccepting
         self.counts = counts
         self.endpoints = endpoints
@@ -117,6 +145,8 @@ package struct StatusAnswer: Sendable, Equatable {
         limitBytes = storage?["limitBytes"]?.int64Value ?? 0
         freeBytes = storage?["freeBytes"]?.int64Value ?? 0
         floorBytes = storage?["floorBytes"]?.int64Value ?? 0
+        userLimitBytes = storage?["userLimitBytes"]?.int64Value
+        users = storage?["users"]?.arrayValue?.compactMap(UserRow.init) ?? []
         isAccepting = storage?["acceptance"]?.stringValue == "open"
         counts = [:]
         for state in DeliveryState.allCases {
@@ -130,13 +160,17 @@ package struct StatusAnswer: Sendable, Equatable {
     package var json: JSONValue {
         var states = JSONObject()
         for state in DeliveryState.allCases { states[state.rawValue] = .integer(counts[state] ?? 0) }
+        var storage = JSONObject()
+        storage["path"] = .string(path)
+        storage["usedBytes"] = .integer(usedBytes)
+        storage["limitBytes"] = .integer(limitBytes)
+        storage["freeBytes"] = .integer(freeBytes)
+        storage["floorBytes"] = .integer(floorBytes)
+        storage["userLimitBytes"] = userLimitBytes.map { .integer($0) }
+        storage["users"] = .array(users.map(\.json))
+        storage["acceptance"] = .string(isAccepting ? "open" : "queue-full")
         return [
-            "version": .string(version), "uptimeSeconds": .integer(uptimeSeconds),
-            "storage": [
-                "path": .string(path), "usedBytes": .integer(usedBytes), "limitBytes": .integer(limitBytes),
-                "freeBytes": .integer(freeBytes), "floorBytes": .integer(floorBytes),
-                "acceptance": .string(isAccepting ? "open" : "queue-full"),
-            ],
+            "version": .string(version), "uptimeSeconds": .integer(uptimeSeconds), "storage": .object(storage),
             "counts": .object(states), "endpoints": .array(endpoints.map(\.json)),
             "notices": ["pending": .integer(pendingNotices)],
         ]

@@ -20,7 +20,7 @@ package struct StorageSettings: Sendable, Equatable {
 
     /// What the events of one user may take, in bytes.
     package var maximumBytesPerUser: Int64 {
-        maximumSharePerUser >= 100 ? .max : maximumBytes / 100 * Int64(maximumSharePerUser)
+        maximumSharePerUser >= 100 ? .max : maximumBytes * Int64(maximumSharePerUser) / 100
     }
 }
 

@@ -20,6 +20,22 @@ import Testing
     }
 
     @Test(arguments: [
+        ("1%", 10_485 as Int64?), ("50%", 524_288), ("100%", .max), ("0%", nil), ("101%", nil), ("50", nil), ("%", nil),
+        ("-5%", nil), ("5.5%", nil), ("99999999999999999999%", nil),
+    ])
+    func percentages(text: String, bytes: Int64?) throws {
+        let folder = try ConfigurationFolder([
+            "kleosd.conf": "[Storage]\nMaximumSize=1M\nMaximumSharePerUser=\(text)\n"
+        ])
+        if let bytes {
+            #expect(try folder.load().daemon.storage.maximumBytesPerUser == bytes)
+        } else {
+            let start = "kleosd.conf:3: MaximumSharePerUser=\(text): expected a percentage from 1% to 100%"
+            #expect(folder.problems().hasPrefix(start), "\(folder.problems())")
+        }
+    }
+
+    @Test(arguments: [
         "", "d", "30 days 2x", "1.5h", "-1h", "30D", "99999999999999999999d", "9223372036854775807w", "1h,30min",
     ])
     func badDurations(text: String) throws {

@@ -24,6 +24,12 @@ final class Connection {
                 .unwritable, operation: "open \(path)", code: extended,
                 message: "\(message); check that the folder exists and that the daemon's user may write there")
         }
+        guard sqlite3_db_readonly(opened, "main") != 1 else {
+            sqlite3_close_v2(opened)
+            throw StoreError(
+                .unwritable, operation: "open \(path)", code: SQLITE_READONLY,
+                message: "it is read-only; check that the daemon's user may write the folder and the file")
+        }
         self.path = path
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
@@ -100,7 +106,10 @@ final class Connection {
         defer { statement.reset() }
         statement.bind(values)
         switch statement.step() {
-        case SQLITE_ROW: return try read(statement)
+        case SQLITE_ROW:
+            let result = try read(statement)
+            try checkDamage(statement)
+            return result
         case SQLITE_DONE: return nil
         default: throw failure(sql)
         }
@@ -129,7 +138,10 @@ final class Connection {
         var results: [T] = []
         while results.count < limit {
             switch statement.step() {
-            case SQLITE_ROW: if let result = read(statement) { results.append(result) }
+            case SQLITE_ROW:
+                let result = read(statement)
+                try checkDamage(statement)
+                if let result { results.append(result) }
             case SQLITE_DONE: return results
             default: throw failure(sql)
             }
@@ -144,6 +156,13 @@ final class Connection {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, &logged, &moved)
         guard code == SQLITE_OK else { throw failure("checkpoint") }
         return (Int(logged), Int(moved))
+    }
+
+    /// Checks every page and every row. Throws `StoreError`, kind `damaged` with the first fault that is found.
+    func checkWhole() throws(StoreError) {
+        let fault = try first("PRAGMA integrity_check(1)", read: { $0.text(0) })
+        guard let fault, fault != "ok" else { return }
+        throw StoreError(.damaged, operation: "check \(path)", code: SQLITE_CORRUPT, message: fault)
     }
 
     /// How far a checkpoint goes.
@@ -170,6 +189,12 @@ final class Connection {
         let statement = Statement(owning: prepared, sql: sql)
         statements[sql] = statement
         return statement
+    }
+
+    private func checkDamage(_ statement: Statement) throws(StoreError) {
+        guard let damage = statement.damage else { return }
+        throw StoreError(
+            .damaged, operation: "use \(path)", code: SQLITE_CORRUPT, message: "\(damage); the database is damaged")
     }
 
     private func failure(_ sql: String) -> StoreError {

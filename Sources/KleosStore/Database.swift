@@ -15,10 +15,14 @@ struct Database {
     var naming = FileNaming.system
 
     private var path: String { "\(directory)/\(Self.fileName)" }
+    /// Is there when the database turned out to be damaged while it was in use.
+    private var suspicion: DamageMark { DamageMark(directory: directory) }
 
-    /// Opens the database, or makes a new one where there is none or the old one cannot be opened. Throws `StoreError`.
+    /// Opens the database, or makes a new one where there is none or the old one cannot be opened. A database that
+    /// turned out to be damaged while it was in use is checked whole first. Throws `StoreError`.
     func open() throws(StoreError) -> Connection {
         try checkFolder()
+        try keepOrphanedLog()
         do throws(StoreError) {
             try checkHeader()
             return try openChecked()
@@ -26,6 +30,14 @@ struct Database {
             try setAside(because: error)
             return try openChecked()
         }
+    }
+
+    /// SQLite deletes a log that it finds without its database.
+    private func keepOrphanedLog() throws(StoreError) {
+        guard !SetAside.exists(path), SetAside.exists("\(path)-wal") else { return }
+        try setAside(
+            because: StoreError(
+                .damaged, operation: "open \(path)", message: "the database is missing and its log is there"))
     }
 
     private func checkFolder() throws(StoreError) {
@@ -122,6 +134,7 @@ struct Database {
         try connection.rewriteLog()
         try configure(connection)
         try migrate(connection, from: Int(version))
+        try checkIfSuspected(connection)
         // Reading a row shows whether the schema is whole.
         _ = try connection.integer("SELECT count(*) FROM meta")
         return connection
@@ -137,6 +150,8 @@ struct Database {
         try connection.execute("PRAGMA mmap_size = 0")
         try connection.execute("PRAGMA temp_store = MEMORY")
         try connection.execute("PRAGMA trusted_schema = OFF")
+        // A damaged page is told as such, in place of rows that are not found.
+        try connection.execute("PRAGMA cell_size_check = ON")
     }
 
     private func migrate(_ connection: Connection, from version: Int) throws(StoreError) {
@@ -154,7 +169,16 @@ struct Database {
         log(.notice, "the outbox has a new schema", ["path": path, "version": "\(Schema.version)"])
     }
 
-    private func setAside(because error: StoreError) throws(StoreError) {
+    private func checkIfSuspected(_ connection: Connection) throws(StoreError) {
+        guard let reason = suspicion.reason else { return }
+        log(.warning, "the outbox is checked whole, because it seemed to be damaged", ["path": path, "error": reason])
+        try connection.checkWhole()
+        suspicion.remove()
+        log(.notice, "the outbox is whole after all", ["path": path])
+    }
+
+    /// Moves the database out of the way, with everything that belongs to it. Throws `StoreError`.
+    func setAside(because error: StoreError) throws(StoreError) {
         let stamp = Timestamp.text(milliseconds: clock.read().wallMilliseconds).replacing(":", with: "")
         let target = "\(path).damaged-\(stamp)"
         for suffix in ["-wal", "-shm", "-journal"] { try move(suffix, to: target) }
@@ -162,8 +186,11 @@ struct Database {
         try syncFolder()
         try move("", to: target)
         try syncFolder()
+        suspicion.remove()
         log(
-            .error, "the outbox could not be opened; it was set aside whole and a new one begins",
+            .error,
+            "the outbox is damaged; it was set aside whole, and a new one begins (kleos salvage brings over what can "
+                + "be read)",
             ["path": target, "error": error.message])
     }
 

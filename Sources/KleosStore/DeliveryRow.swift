@@ -65,12 +65,12 @@ struct DeliveryRow {
         merge = MergeRule(code: row.integer(5))
         isStrict = row.flag(6)
         confirms = row.flag(7)
-        key = EventKey(bytes: row.bytes(8))
+        key = EventKey(row, 8)
         game = row.text(9)
         player = row.text(10)
         measure =
             StoredMeasure(name: row.text(11), amount: row.integer(12), decimals: Int(row.integer(13))).measure
-        state = DeliveryState(stored: row.text(14))
+        state = DeliveryState(row, 14)
         reason = row.optionalText(15).flatMap(DeliveryReason.init)
         message = row.optionalText(16)
         dueMilliseconds = row.integer(17)
@@ -87,12 +87,14 @@ struct DeliveryRow {
 }
 
 extension DeliveryState {
-    /// Reads a state that the schema's CHECK let in.
-    init(stored text: String) {
-        guard let state = DeliveryState(rawValue: text) else {
-            preconditionFailure("the schema let the state \(text) in")
+    /// Reads a state; one that the schema's CHECK would not let in is damage.
+    init(_ row: Statement, _ column: Int32) {
+        if let state = DeliveryState(rawValue: row.text(column)) {
+            self = state
+        } else {
+            row.reportDamage("a delivery has a state that there is not")
+            self = .held
         }
-        self = state
     }
 }
 

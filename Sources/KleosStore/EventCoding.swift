@@ -13,11 +13,21 @@ extension EventKey {
         }
     }
 
-    /// Reads sixteen bytes, as the schema's CHECK makes sure of.
-    init(bytes: [UInt8]) {
-        precondition(bytes.count == 16, "the schema let a key of \(bytes.count) bytes in")
+    /// Reads sixteen bytes, most significant first; nil for any other number of bytes.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
         self.init(
             high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    /// Reads a key; one that the schema's CHECK would not let in is damage.
+    init(_ row: Statement, _ column: Int32) {
+        if let key = EventKey(bytes: row.bytes(column)) {
+            self = key
+        } else {
+            row.reportDamage("an event's key has not its sixteen bytes")
+            self.init(high: 0, low: 0)
+        }
     }
 }
 
@@ -35,7 +45,7 @@ extension Event {
         let measure = StoredMeasure(
             name: row.text(offset + 5), amount: row.integer(offset + 6), decimals: Int(row.integer(offset + 7)))
         self.init(
-            key: EventKey(bytes: row.bytes(offset)), clientID: row.optionalText(offset + 1),
+            key: EventKey(row, offset), clientID: row.optionalText(offset + 1),
             game: row.text(offset + 2), player: row.text(offset + 3),
             subject: measure.subject(item: row.text(offset + 4)),
             occurredAtMilliseconds: row.optionalInteger(offset + 8), metadata: row.optionalBytes(offset + 9),

@@ -8,7 +8,12 @@ extension Outbox {
             SELECT p.id, p.name, c.state, c.count FROM endpoints p LEFT JOIN counters c ON c.endpoint = p.id
             ORDER BY p.name, p.id
             """, []
-        ) { (id: $0.integer(0), name: $0.text(1), state: $0.optionalText(2), count: Int($0.integer(3))) }
+        ) {
+            (
+                id: $0.integer(0), name: $0.text(1), state: $0.isNull(2) ? nil : DeliveryState($0, 2),
+                count: Int($0.integer(3))
+            )
+        }
         var counters = OutboxCounters()
         var ids: [Int64] = []
         for row in counts {
@@ -17,12 +22,13 @@ extension Outbox {
                 counters.endpoints.append(OutboxCounters.Endpoint(name: row.name))
             }
             guard let state = row.state, row.count > 0 else { continue }
-            counters.endpoints[ids.count - 1].counts[DeliveryState(stored: state)] = row.count
+            counters.endpoints[ids.count - 1].counts[state] = row.count
         }
         // What the open transaction did is in the database only once it ends.
         for (key, count) in effects.counts where count != 0 {
-            guard let index = ids.firstIndex(of: key.endpoint) else { continue }
-            let state = DeliveryState(stored: key.state)
+            guard let index = ids.firstIndex(of: key.endpoint), let state = DeliveryState(rawValue: key.state) else {
+                continue
+            }
             let sum = counters.endpoints[index].counts[state, default: 0] + Int(count)
             counters.endpoints[index].counts[state] = sum > 0 ? sum : nil
         }

@@ -8,10 +8,10 @@ extension DeliveryRecord {
         """
 
     init(_ row: Statement) {
-        let state = DeliveryState(stored: row.text(11))
+        let state = DeliveryState(row, 11)
         let measure = StoredMeasure(name: row.text(7), amount: row.integer(8), decimals: Int(row.integer(9)))
         id = DeliveryID(row.integer(0))
-        key = EventKey(bytes: row.bytes(1))
+        key = EventKey(row, 1)
         clientID = row.optionalText(2)
         endpoint = row.text(3)
         game = row.text(4)
@@ -32,7 +32,7 @@ extension DeliveryRecord {
             ? Confirmation(
                 rank: row.optionalInteger(20), best: row.optionalText(21),
                 changed: row.isNull(22) ? nil : row.flag(22), unlocked: row.isNull(23) ? nil : row.flag(23)) : nil
-        supersededBy = row.optionalBytes(24).map(EventKey.init(bytes:))
+        supersededBy = row.isNull(24) ? nil : EventKey(row, 24)
     }
 
     /// About how many bytes the record takes in an answer.

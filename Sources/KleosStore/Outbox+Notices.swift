@@ -11,7 +11,7 @@ extension Notice {
         guard let kind = SubjectKind(rawValue: row.text(5)) else { return nil }
         let value = row.optionalInteger(7).map { ScoreValue(units: $0, decimals: Int(row.integer(8))) }
         self.init(
-            number: row.integer(0), key: EventKey(bytes: row.bytes(1)), game: row.text(2), player: row.text(3),
+            number: row.integer(0), key: EventKey(row, 1), game: row.text(2), player: row.text(3),
             uid: UInt32(truncatingIfNeeded: row.integer(4)),
             facts: NoticeFacts(
                 kind: kind, item: row.text(6), value: value, rank: row.optionalInteger(9),

@@ -41,8 +41,7 @@ extension Outbox {
             """, SQLValue(id.number)
         ) { row in
             SettleResult(
-                state: DeliveryState(stored: row.text(0)), supersededBy: row.optionalBytes(1).map(EventKey.init(bytes:))
-            )
+                state: DeliveryState(row, 0), supersededBy: row.isNull(1) ? nil : EventKey(row, 1))
         }
         return result ?? SettleResult(state: .discarded, isStale: true)
     }

@@ -8,6 +8,8 @@ final class Space {
     private let log: Log
     private var refusal: String?
     private var isChecked = false
+    /// The database's file as it was opened; nil until then.
+    private var identity: FileIdentity?
 
     init(directory: String, options: StoreOptions, log: Log) {
         self.directory = directory
@@ -29,11 +31,36 @@ final class Space {
         usedBytes: () throws(StoreError) -> Int64
     ) throws(StoreError) -> String? {
         if isChecked { return refusal }
+        try checkIdentity()
         refusal = Self.reasonToRefuse(
             usedBytes: try usedBytes(), limitBytes: options.maximumBytes, freeBytes: freeBytes(),
             floorBytes: options.freeFloorBytes)
         isChecked = true
         return refusal
+    }
+
+    /// Remembers which file the database is.
+    func rememberIdentity() { identity = FileIdentity(path: databasePath) }
+
+    /// SQLite goes on writing to a file that nobody can find any more.
+    private func checkIdentity() throws(StoreError) {
+        guard let identity, FileIdentity(path: databasePath) != identity else { return }
+        throw StoreError(
+            .removed, operation: "use \(databasePath)",
+            message: "it was moved away or removed while kleosd was using it; put it back, together with its -wal file")
+    }
+
+    /// Marks the database for a check at the next start.
+    func suspect(_ error: StoreError) {
+        releaseReserve()
+        do throws(SystemError) {
+            try DamageMark(directory: directory).set(error.message)
+            log(.error, "the outbox will be checked whole at the next start", ["path": databasePath])
+        } catch {
+            log(
+                .error, "the damage cannot be noted down for the next start; move the outbox away by hand",
+                ["path": databasePath, "error": "\(error)"])
+        }
     }
 
     /// Refuses new events for the rest of this transaction, because the disk turned out to be full.

@@ -5,6 +5,8 @@ final class Statement {
     /// The SQL, for errors.
     let sql: String
     private let handle: OpaquePointer
+    /// What the row says that it cannot say in a whole database.
+    private(set) var damage: String?
 
     /// Takes over a prepared statement.
     init(owning handle: OpaquePointer, sql: String) {
@@ -48,6 +50,9 @@ final class Statement {
         precondition(code == SQLITE_OK || code == SQLITE_NOMEM, "cannot bind value \(index) of \(sql): \(code)")
     }
 
+    /// Notes down that the row cannot be what was once written; whoever executes the statement then fails.
+    func reportDamage(_ what: String) { damage = what }
+
     /// Goes to the next row. Returns SQLite's code: SQLITE_ROW, SQLITE_DONE or an error.
     func step() -> Int32 { sqlite3_step(handle) }
 
@@ -55,6 +60,7 @@ final class Statement {
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
+        damage = nil
     }
 
     /// Whether the column is NULL.

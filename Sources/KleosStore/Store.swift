@@ -48,19 +48,33 @@ package actor Store: QueueActor {
         space.releaseReserve()
         let database = Database(
             directory: directory, sqliteFileSystem: options.sqliteFileSystem, clock: clock, log: log)
-        let connection = try database.open()
-        connection.countLogPages()
-        let outbox = Outbox(database: connection, options: options, space: space, log: log)
-        try outbox.begin()
-        let isClone = try outbox.checkMachine(nowMilliseconds: clock.read().wallMilliseconds)
-        try outbox.forgetNoticeClaims()
-        _ = try outbox.commit()
+        let now = clock.read()
+        let (outbox, isClone): (Outbox, Bool)
+        do throws(StoreError) {
+            (outbox, isClone) = try Self.begin(try database.open(), options, space, log, now: now)
+        } catch  where error.kind == .damaged {
+            try database.setAside(because: error)
+            (outbox, isClone) = try Self.begin(try database.open(), options, space, log, now: now)
+        }
+        space.rememberIdentity()
         self.outbox = outbox
         if isClone {
             log(
                 .error, "the outbox came from another machine; what was under way there is held until it is adopted",
                 ["path": space.databasePath])
         }
+    }
+
+    private static func begin(
+        _ connection: Connection, _ options: StoreOptions, _ space: Space, _ log: Log, now: ClockReading
+    ) throws(StoreError) -> (Outbox, isClone: Bool) {
+        connection.countLogPages()
+        let outbox = Outbox(database: connection, options: options, space: space, log: log)
+        try outbox.begin()
+        let isClone = try outbox.checkMachine(nowMilliseconds: now.wallMilliseconds)
+        try outbox.forgetNoticeClaims()
+        _ = try outbox.commit()
+        return (outbox, isClone)
     }
 
     /// Runs `work` inside the open transaction and calls `completion` on the store's queue after its COMMIT.
@@ -183,7 +197,7 @@ package actor Store: QueueActor {
                 let before = outbox.database.totalChanges
                 do throws(StoreError) {
                     answers.append(try item.run(outbox))
-                } catch  where error.kind != .full && !outbox.hasChanged(since: before) {
+                } catch  where error.isOneRequestsOwn && !outbox.hasChanged(since: before) {
                     answers.append { item.fail(error) }
                 }
             }
@@ -202,10 +216,10 @@ package actor Store: QueueActor {
     private func handle(_ error: StoreError, _ outbox: Outbox, _ items: [WorkItem]) {
         do throws(StoreError) {
             // What failed in the middle of a COMMIT may be on disk or not, and a second sync may lie about it.
-            if error.kind == .io { throw error }
+            if error.kind == .io || error.endsStore { throw error }
             try outbox.rollback()
         } catch {
-            return fail(error)
+            return fail(error, outbox)
         }
         if error.kind == .full { makeRoom(outbox, error) }
         for item in items { runAlone(item, outbox, isFull: error.kind == .full) }
@@ -220,11 +234,11 @@ package actor Store: QueueActor {
             tell(try outbox.commit(), [answer])
         } catch {
             do throws(StoreError) {
-                if error.kind == .io { throw error }
+                if error.kind == .io || error.endsStore { throw error }
                 try outbox.rollback()
                 item.fail(error)
             } catch {
-                fail(error)
+                fail(error, outbox)
             }
         }
     }
@@ -235,16 +249,27 @@ package actor Store: QueueActor {
         log(
             .error, "the disk is full; new events are refused, deliveries go on",
             ["error": error.message, "reserve": hadReserve ? "released" : "none"])
+        do throws(StoreError) {
+            // What is in the database need not stay in the log too, whose room is then used again.
+            _ = try outbox.database.checkpoint(.passive)
+            outbox.database.logPages.pages = 0
+        } catch {
+            log(.warning, "the log beside the outbox cannot be made shorter", ["error": error.message])
+        }
     }
 
-    private func fail(_ error: StoreError) {
+    private func fail(_ error: StoreError, _ outbox: Outbox) {
         failure = error
-        log(.error, "the outbox cannot be written reliably any more; nothing is answered", ["error": error.message])
+        if error.kind == .damaged { outbox.space.suspect(error) }
+        log(.error, "the outbox cannot be used reliably any more; nothing is answered", ["error": error.message])
         failureHandler?(error)
     }
 
     private func checkpointIfLarge(_ outbox: Outbox) {
-        guard outbox.database.logPages.pages >= checkpointSize.pages else { return }
+        // Pages of the log that are not in the database yet may need as much room there once more.
+        let affordable = Int(clamping: outbox.space.freeBytes() / 4 / Database.pageBytes)
+        let limit = min(checkpointSize.pages, max(CheckpointSize.minimumPages, affordable))
+        guard outbox.database.logPages.pages >= limit else { return }
         let start = clock.monotonicNanoseconds
         do throws(StoreError) {
             let result = try outbox.database.checkpoint(.passive)
@@ -254,7 +279,15 @@ package actor Store: QueueActor {
         } catch  where error.kind == .full {
             makeRoom(outbox, error)
         } catch {
-            fail(error)
+            fail(error, outbox)
         }
     }
+}
+
+extension StoreError {
+    /// Whether nothing more can be promised, whoever asks: what is read may be wrong, or is nowhere kept.
+    fileprivate var endsStore: Bool { kind == .damaged || kind == .removed }
+
+    /// Whether the others in a transaction can be answered although one failed so.
+    fileprivate var isOneRequestsOwn: Bool { kind != .full && !endsStore }
 }

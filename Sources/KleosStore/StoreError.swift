@@ -12,6 +12,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case networkFileSystem
         /// The database is no database any more.
         case damaged
+        /// The database was moved away or removed while it was in use.
+        case removed
         /// Another process has the database open.
         case locked
         /// The folder or the database cannot be written.

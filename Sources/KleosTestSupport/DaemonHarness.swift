@@ -36,13 +36,15 @@ package final class DaemonHarness {
 
     /// Starts the daemon and waits until it says that it is ready.
     /// Throws `SystemError`; ECHILD where it ended instead, with its log in the operation's text.
-    package func start(environment: [String: String] = [:]) throws(SystemError) {
+    package func start(
+        _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws(SystemError) {
         precondition(daemon == nil, "the daemon runs already")
         let notify = try NotifySocket(path: folder.path("notify.sock"))
         var variables = environment
         variables["NOTIFY_SOCKET"] = notify.path
         let process = try ChildProcess(
-            BuiltPrograms.path("kleosd"), ["--private", folder.path], environment: variables,
+            BuiltPrograms.path("kleosd"), ["--private", folder.path] + arguments, environment: variables,
             errorFile: folder.path("kleosd.log"))
         while try !notify.wait(for: "READY=1") {
             if Self.isAlive(process) { continue }
@@ -50,6 +52,21 @@ package final class DaemonHarness {
             throw SystemError("start kleosd; it said: \(said)", code: ECHILD)
         }
         daemon = process
+    }
+
+    /// Waits until the daemon ends by itself, and returns how. Throws `SystemError`, ETIMEDOUT where it does not end.
+    package func waitForEnd() throws(SystemError) -> ChildProcess.Ending? {
+        defer { daemon = nil }
+        return try daemon?.finish(timeoutMilliseconds: 30_000).ending
+    }
+
+    /// Runs `kleosd` to its end, where it is expected to end by itself. Throws `SystemError`.
+    package func runDaemon(_ arguments: [String] = []) throws(SystemError) -> ChildProcess.Result {
+        let errorFile = folder.path("kleosd.err")
+        unlink(errorFile)
+        return try ChildProcess(
+            BuiltPrograms.path("kleosd"), ["--private", folder.path] + arguments, errorFile: errorFile
+        ).finish()
     }
 
     private static func isAlive(_ process: ChildProcess) -> Bool {

@@ -294,7 +294,7 @@ extension PowerCutWorld {
             let events = try database.rows("SELECT \(Event.columns) FROM events e", []) { Event($0) }
             self.events = Dictionary(uniqueKeysWithValues: events.map { ($0.key, $0) })
             let states = try database.rows("SELECT id, state FROM deliveries", []) {
-                (DeliveryID($0.integer(0)), DeliveryState(stored: $0.text(1)))
+                (DeliveryID($0.integer(0)), DeliveryState($0, 1))
             }
             self.states = Dictionary(uniqueKeysWithValues: states)
             problems = try OutboxRules.problems(in: database)

@@ -24,7 +24,7 @@ import Testing
         #expect(!text.contains(Self.secret) && !"\(configuration)".contains(Self.secret))
     }
 
-    @Test(arguments: [0o640 as mode_t, 0o604, 0o644, 0o601])
+    @Test("S-05: a token file that others may read is refused", arguments: [0o640 as mode_t, 0o604, 0o644, 0o601])
     func aFileThatOthersMayReadIsRefused(mode: mode_t) throws {
         let folder = try folder()
         try folder.write("endpoints.d/home.token", Self.secret, mode: mode)
@@ -34,7 +34,9 @@ import Testing
                 + "0\(String(mode, radix: 8)), so that others may read it; run \"chmod 600 endpoints.d/home.token\"")
     }
 
-    @Test(.enabled(if: getuid() == 0, "needs root, to give a file away"))
+    @Test(
+        "S-05: a token file of somebody else is refused", .enabled(if: getuid() == 0, "needs root, to give a file away")
+    )
     func aFileOfSomebodyElseIsRefused() throws {
         var folder = try folder()
         try folder.write("endpoints.d/home.token", Self.secret, mode: 0o600)
@@ -84,7 +86,8 @@ import Testing
                 + "TokenFile=")
     }
 
-    @Test func secretsInAConfigurationFileAreRefusedWithoutRepeatingThem() throws {
+    @Test("S-07: a secret in a configuration file is refused, and not repeated")
+    func secretsInAConfigurationFileAreRefusedWithoutRepeatingThem() throws {
         let folder = try folder("Token=\(Self.secret)\n")
         #expect(
             folder.problems()

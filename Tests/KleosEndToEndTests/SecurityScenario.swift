@@ -41,7 +41,7 @@ final class SecurityScenario {
 
     /// Asks again, each time an answered request, until `isTrue`.
     func wait(for what: String, until isTrue: () throws -> Bool) throws {
-        for _ in 0..<5_000 {
+        for _ in 0..<1_000 {
             if try isTrue() { return }
             try kleos("status")
         }

@@ -45,7 +45,8 @@ struct CommandHookTests {
         #expect(report.isSuccess)
     }
 
-    @Test func aCommandThatTakesTooLongIsKilledWithItsChildren() throws {
+    @Test("S-33: a command that takes too long is killed with its children")
+    func aCommandThatTakesTooLongIsKilledWithItsChildren() throws {
         let path = try script("echo started; sleep 1000 & echo $! > '\(folder.path)/child'; wait")
         let report = try CommandHook(command: [path], timeoutMilliseconds: 1_500).run(input: [])
         #expect(report.ending == .timedOut)
@@ -62,7 +63,7 @@ struct CommandHookTests {
         #expect(state == nil || state == "Z")
     }
 
-    @Test func outputIsCut() throws {
+    @Test("S-34: output is cut") func outputIsCut() throws {
         let path = try script("head -c 100000 /dev/zero | tr '\\0' x")
         let report = try CommandHook(command: [path], maximumOutputBytes: 100).run(input: [])
         #expect(report.isSuccess)

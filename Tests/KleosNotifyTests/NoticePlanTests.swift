@@ -66,7 +66,8 @@ struct NoticePlanTests {
         #expect(fourth.notification.text.title == "Achievement unlocked: a4")
     }
 
-    @Test func markupIsEscapedOnlyForServicesThatReadIt() {
+    @Test("S-43: markup is escaped for the desktops that read it, and only for them")
+    func markupIsEscapedOnlyForServicesThatReadIt() {
         let text = NoticeText(title: "T", body: "a < b & c > d", gameTitle: "G")
         let notification = DesktopNotification(text: text, kind: .score)
         #expect(notification.body(capabilities: ["body", "body-markup"]) == "a &lt; b &amp; c &gt; d")

@@ -79,7 +79,7 @@ import Testing
         #expect(try #require(client.line()).hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result""#))
     }
 
-    @Test func skipsALineOfTenMegabytes() throws {
+    @Test("S-61: a line of ten megabytes is skipped") func skipsALineOfTenMegabytes() throws {
         let other = try harness.connect(uid: ServerHarness.otherUID)
         var line = [UInt8](repeating: UInt8(ascii: "x"), count: 10 << 20)
         line.append(0x0A)

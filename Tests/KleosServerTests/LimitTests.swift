@@ -28,7 +28,7 @@ import Testing
         #expect(try #require(idle.last).ask("hello").result != nil)
     }
 
-    @Test func limitsConnectionsOfOneUser() throws {
+    @Test("S-60: connections of one user are limited") func limitsConnectionsOfOneUser() throws {
         var limits = ConnectionLimits()
         limits.maximumConnectionsPerUser = 2
         let harness = try ServerHarness(limits: limits)
@@ -49,7 +49,7 @@ import Testing
         #expect(turns < 10_000)
     }
 
-    @Test func limitsConnectionsInAll() throws {
+    @Test("S-60: connections in all are limited") func limitsConnectionsInAll() throws {
         var limits = ConnectionLimits()
         limits.maximumConnections = 1
         let harness = try ServerHarness(limits: limits)
@@ -59,7 +59,7 @@ import Testing
         #expect(try first.ask("hello").result != nil)
     }
 
-    @Test func stopsReadingWhileManyRequestsWait() throws {
+    @Test("S-65: nothing more is read while many requests wait") func stopsReadingWhileManyRequestsWait() throws {
         var limits = ConnectionLimits()
         limits.maximumUnanswered = 4
         let harness = try ServerHarness(limits: limits)
@@ -77,7 +77,7 @@ import Testing
         #expect(seen.count == count)
     }
 
-    @Test func cutsOffAClientThatNeverReads() throws {
+    @Test("S-62: a client that never reads is cut off") func cutsOffAClientThatNeverReads() throws {
         let harness = try ServerHarness(stallTimeoutMilliseconds: 100)
         let deaf = try harness.connect()
         let other = try harness.connect(uid: ServerHarness.otherUID)
@@ -92,7 +92,7 @@ import Testing
         #expect(try other.ask("hello").result != nil)
     }
 
-    @Test func cutsOffASubscriberThatNeverReads() throws {
+    @Test("S-62: a subscriber that never reads is cut off") func cutsOffASubscriberThatNeverReads() throws {
         var limits = ConnectionLimits()
         limits.outputLimitBytes = 100_000
         let harness = try ServerHarness(limits: limits)

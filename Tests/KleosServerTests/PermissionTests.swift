@@ -21,7 +21,7 @@ import Testing
         return try #require(answer.result?["key"]?.stringValue)
     }
 
-    @Test(arguments: Method.allCases)
+    @Test("S-12: operators' methods are answered on the control socket only", arguments: Method.allCases)
     func answersOperatorsMethodsOnTheControlSocketOnly(method: Method) throws {
         let client = try harness.connect(uid: 0)
         let reason = try client.ask(method.rawValue).reason
@@ -30,14 +30,16 @@ import Testing
         #expect(try control.ask(method.rawValue).reason != "not-permitted")
     }
 
-    @Test(arguments: [(UInt32(0), [], true), (990, [], true), (4_711, [ServerHarness.gid], true), (4_711, [], false)])
+    @Test(
+        "S-15: operators use the control socket",
+        arguments: [(UInt32(0), [], true), (990, [], true), (4_711, [ServerHarness.gid], true), (4_711, [], false)])
     func letsOperatorsUseTheControlSocket(uid: UInt32, groups: [UInt32], isPermitted: Bool) throws {
         let client = try harness.connect(uid: uid, groups: groups, control: true)
         #expect((try client.ask("status").result != nil) == isPermitted)
         #expect((try client.ask("status").reason == "not-permitted") == !isPermitted)
     }
 
-    @Test func showsOnlyOnesOwnEvents() throws {
+    @Test("S-10: only one's own events are shown") func showsOnlyOnesOwnEvents() throws {
         let own = try submit(1)
         let foreign = try submit(2, as: ServerHarness.otherUID)
         let client = try harness.connect()

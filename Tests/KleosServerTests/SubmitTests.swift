@@ -159,7 +159,7 @@ import Testing
         #expect(counters.endpoints.first?.counts.values.reduce(0, +) == count)
     }
 
-    @Test func limitsEventsPerMinute() throws {
+    @Test("S-64: events per minute are limited") func limitsEventsPerMinute() throws {
         var limits = ConnectionLimits()
         limits.eventsPerMinute = 2
         let harness = try ServerHarness(limits: limits)

@@ -24,7 +24,7 @@ import Testing
             createdMilliseconds: harness.store.clock.nowMilliseconds)
     }
 
-    @Test func pushesOnesOwnDeliveries() throws {
+    @Test("S-11: only one's own deliveries are pushed") func pushesOnesOwnDeliveries() throws {
         let watcher = try harness.connect()
         #expect(try watcher.ask("subscribe", #"{"topics":["deliveries"]}"#).result?["topics"] == ["deliveries"])
         _ = try harness.connect(uid: ServerHarness.otherUID).submit(

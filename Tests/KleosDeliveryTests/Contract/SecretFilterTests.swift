@@ -33,7 +33,7 @@ import Testing
         token.replacing("/", with: "&#x25;2F"),
     ]
 
-    @Test(arguments: spellings)
+    @Test("S-03: every spelling of the token is taken out", arguments: spellings)
     func takesOutEverySpelling(spelling: String) {
         let cleaned = filter.clean("before \(spelling) after")
         #expect(cleaned.hasPrefix("before "))
@@ -42,7 +42,9 @@ import Testing
         #expect(cleaned.utf8.count < 40)
     }
 
-    @Test(arguments: ["", "u", "us", "user:", "Bearer ", "x-token: "])
+    @Test(
+        "S-03: base64 is taken out wherever the token begins",
+        arguments: ["", "u", "us", "user:", "Bearer ", "x-token: "])
     func takesOutBase64WhereverTheTokenBegins(prefix: String) throws {
         for alphabet in ["+/", "-_"] {
             let text = base64("\(prefix)\(Self.token)\n", lastDigits: alphabet)
@@ -78,7 +80,7 @@ import Testing
         #expect(filter.clean("\(Self.token)\(Self.token),\(Self.token)") == "(secret)(secret),(secret)")
     }
 
-    @Test(arguments: [10, 30, 1_000, 1_010, 1_023])
+    @Test("S-03: a cut answer holds no half token", arguments: [10, 30, 1_000, 1_010, 1_023])
     func aCutAnswerHoldsNoHalfToken(offset: Int) {
         let body = String(repeating: "x", count: offset) + Self.token + String(repeating: "y", count: 70_000)
         let text = filter.beginning(of: Array(body.utf8), maximumBytes: 1_024)
@@ -100,7 +102,7 @@ import Testing
         #expect(SecretFilter(nil).beginning(of: Array(body.utf8), maximumBytes: 1_023).utf8.count == 1_022)
     }
 
-    @Test func noTextOfAVerdictHoldsHalfAToken() {
+    @Test("S-03: no text of a verdict holds half a token") func noTextOfAVerdictHoldsHalfAToken() {
         // Every text is cut somewhere.
         let cuts = [80, 100, 128, 200, 500]
         for padding in [0] + cuts.flatMap({ cut in [1, 4, 12, 24].map { cut - $0 } }) {

@@ -27,17 +27,20 @@ struct CertificateTests {
         var words: String
     }
 
-    @Test(arguments: [
-        Row(testDescription: "expired", to: "20210101000000Z", words: "has expired"),
-        Row(testDescription: "of the future", from: "20890101000000Z", words: "not valid yet"),
-        Row(
-            testDescription: "expired, of an authority", to: "20210101000000Z", hasAuthority: true, words: "has expired"
-        ),
-        Row(testDescription: "for another host", name: "DNS:other.example", words: "127.0.0.1"),
-        Row(testDescription: "for another address", name: "IP:127.0.0.2", words: "127.0.0.1"),
-        Row(testDescription: "self-signed", isTrusted: false, words: "self-signed"),
-        Row(testDescription: "of an unknown authority", hasAuthority: true, isTrusted: false, words: "nobody"),
-    ])
+    @Test(
+        "S-52: a wrong certificate is named, and nothing is sent",
+        arguments: [
+            Row(testDescription: "expired", to: "20210101000000Z", words: "has expired"),
+            Row(testDescription: "of the future", from: "20890101000000Z", words: "not valid yet"),
+            Row(
+                testDescription: "expired, of an authority", to: "20210101000000Z", hasAuthority: true,
+                words: "has expired"
+            ),
+            Row(testDescription: "for another host", name: "DNS:other.example", words: "127.0.0.1"),
+            Row(testDescription: "for another address", name: "IP:127.0.0.2", words: "127.0.0.1"),
+            Row(testDescription: "self-signed", isTrusted: false, words: "self-signed"),
+            Row(testDescription: "of an unknown authority", hasAuthority: true, isTrusted: false, words: "nobody"),
+        ])
     func aWrongCertificateIsNamedAndNothingIsSent(_ row: Row) throws {
         let certificate = try TestCertificate(
             from: row.from, to: row.to, name: row.name, hasAuthority: row.hasAuthority)

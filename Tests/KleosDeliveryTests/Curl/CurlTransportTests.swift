@@ -102,7 +102,7 @@ func post(
         #expect(answer.retryAfter == nil)
     }
 
-    @Test func redirectsAreNotFollowed() throws {
+    @Test("S-50: redirects are not followed") func redirectsAreNotFollowed() throws {
         let target = try RawServer(.answer(.http("200 OK", body: "{}")))
         let server = try RawServer(.answer(.http("307 Temporary Redirect", ["Location: \(target.url)/v1/scores"])))
         let answer = try send(post(server.url, headers: [("Authorization", "Bearer hunter2")])).answer()
@@ -126,7 +126,7 @@ func post(
         #expect(try exchange.result().didSendRequest)
     }
 
-    @Test func silenceEndsWithTheTimeOut() throws {
+    @Test("S-54: silence ends with the time-out") func silenceEndsWithTheTimeOut() throws {
         let server = try RawServer(.silence)
         let exchange = send(post(server.url, timeoutMilliseconds: 300))
         #expect(try exchange.failure().kind == .timeout)
@@ -134,12 +134,13 @@ func post(
         #expect(try exchange.result().durationMilliseconds >= 290)
     }
 
-    @Test func anAnswerThatTricklesInEndsWithTheTimeOutToo() throws {
+    @Test("S-54: an answer that trickles in ends with the time-out, too")
+    func anAnswerThatTricklesInEndsWithTheTimeOutToo() throws {
         let server = try RawServer(.answer("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{"))
         #expect(try send(post(server.url, timeoutMilliseconds: 300)).failure().kind == .timeout)
     }
 
-    @Test func anEndlessAnswerIsCutOff() throws {
+    @Test("S-53: an endless answer is cut off") func anEndlessAnswerIsCutOff() throws {
         let server = try RawServer(
             .endless(head: "HTTP/1.1 200 OK\r\n\r\n", block: String(repeating: " ", count: 65_536)))
         let exchange = send(post(server.url, maximumAnswerBytes: 100_000))
@@ -149,7 +150,7 @@ func post(
         #expect(server.waitForDeparture(), "the connection is given up")
     }
 
-    @Test func endlessHeadersAreCutOff() throws {
+    @Test("S-53: endless header fields are cut off") func endlessHeadersAreCutOff() throws {
         let server = try RawServer(
             .endless(head: "HTTP/1.1 200 OK\r\n", block: "X: \(String(repeating: "y", count: 8_000))\r\n"))
         let failure = try send(post(server.url)).failure()
@@ -164,7 +165,7 @@ func post(
         #expect(try send(post(server.url, maximumAnswerBytes: 999)).failure().kind == .tooLarge)
     }
 
-    @Test func compressionIsNotUndone() throws {
+    @Test("S-53: compression is not undone") func compressionIsNotUndone() throws {
         let server = try RawServer(.answer(.http("200 OK", ["Content-Encoding: gzip"], body: "\u{1F}nothing")))
         #expect(try send(post(server.url)).answer().body == Array("\u{1F}nothing".utf8))
     }
@@ -184,11 +185,13 @@ func post(
         #expect(try !exchange.result().didSendRequest)
     }
 
-    @Test(arguments: [
-        "http://192.0.2.1/", "http://example.org/", "http://127.0.0.1.example.org/", "ftp://127.0.0.1/",
-        "file:///etc/passwd",
-        "gopher://127.0.0.1/", "", "nonsense",
-    ])
+    @Test(
+        "S-51: what is not safe never leaves",
+        arguments: [
+            "http://192.0.2.1/", "http://example.org/", "http://127.0.0.1.example.org/", "ftp://127.0.0.1/",
+            "file:///etc/passwd",
+            "gopher://127.0.0.1/", "", "nonsense",
+        ])
     func whatIsNotSafeNeverLeaves(_ url: String) throws {
         let exchange = send(post(url, headers: [("Authorization", "Bearer hunter2")]))
         let failure = try exchange.failure()

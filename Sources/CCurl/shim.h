@@ -11,6 +11,9 @@ static inline CURLcode kleos_easy_set_offset(CURL *easy, CURLoption option, curl
 static inline CURLcode kleos_easy_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode kleos_easy_set_bytes(CURL *easy, CURLoption option, const void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
 static inline CURLcode kleos_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -63,6 +63,7 @@ final class ClientConnection {
 
     private func flush() {
         while !output.isEmpty {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = output.withUnsafeBytes { buffer in
                 Retry.onInterrupt { send(descriptor.number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
             }

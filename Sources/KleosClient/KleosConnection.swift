@@ -108,6 +108,7 @@ package final class KleosConnection {
     private func write(_ bytes: [UInt8]) throws(ConnectionError) {
         var offset = 0
         while offset < bytes.count {
+            // Sound: offset is less than the count, and the kernel reads during the call only.
             let count = bytes.withUnsafeBytes { buffer in
                 Retry.onInterrupt {
                     Glibc.send(

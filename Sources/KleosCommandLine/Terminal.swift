@@ -40,6 +40,7 @@ package struct Terminal: Sendable {
     private static func put(_ text: String, _ descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = bytes.withUnsafeBytes { buffer in
                 Retry.onInterrupt { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
             }
@@ -51,6 +52,7 @@ package struct Terminal: Sendable {
 
     private static func take(_ limit: Int) throws(CommandFailure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
+        // Sound: the kernel writes during the call only, and no more than the buffer's count.
         let count = bytes.withUnsafeMutableBytes { buffer in
             Retry.onInterrupt { Glibc.read(STDIN_FILENO, buffer.baseAddress, buffer.count) }
         }

@@ -35,6 +35,7 @@ package struct SystemAccounts: AccountResolver {
     private static func lookUp(_ call: (UnsafeMutablePointer<CChar>, Int) -> (Int32, UInt32?)) -> UInt32? {
         var size = 4_096
         while size <= 1 << 24 {
+            // Sound: the record points into the buffer, and only its number leaves the closure.
             let (code, number) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
                 buffer.baseAddress.map { call($0, size) } ?? (ENOMEM, nil)
             }

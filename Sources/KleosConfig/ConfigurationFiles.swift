@@ -101,6 +101,7 @@ struct ConfigurationFiles {
 
     /// Whether `path` is a link to /dev/null, which stands for "as if there were no such file".
     private func isMasked(_ path: String) -> Bool {
+        // Sound: only the bytes that readlink counted are read; a longer target is cut, and then no match.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16) { buffer in
             guard let start = buffer.baseAddress else { return false }
             let length = readlink(path, start, buffer.count)

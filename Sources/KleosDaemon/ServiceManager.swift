@@ -52,12 +52,14 @@ struct ServiceManager: Sendable {
         guard !path.isEmpty, path.count < MemoryLayout.size(ofValue: target.sun_path) else {
             throw SystemError("use NOTIFY_SOCKET \(address)", code: ENAMETOOLONG)
         }
+        // Sound: shorter than sun_path, as checked above; the rest stays zero.
         withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path) }
         let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw SystemError("make a socket for the service manager") }
         let descriptor = FileDescriptor(owning: number)
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
         let bytes = Array(message.utf8)
+        // Sound: a sockaddr_un begins as every sockaddr does, and its length goes with it; the call keeps no pointer.
         let sent = withUnsafePointer(to: &target) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 Retry.onInterrupt {

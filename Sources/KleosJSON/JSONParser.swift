@@ -25,6 +25,7 @@ package struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 /// A strict parser of JSON (RFC 8259) that also refuses what parsers disagree on: duplicate names, a byte-order mark,
 /// escapes of half a surrogate pair, UTF-8 that is not the shortest form.
 package struct JSONParser {
+    /// Outlives the parser. A release build checks no index in it, so that each use compares with the count first.
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
     private var position = 0
@@ -32,6 +33,7 @@ package struct JSONParser {
 
     /// Parses one complete text. Throws `JSONError`.
     package static func parse(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONValue {
+        // Sound: a parser lives inside this call, and values hold copies.
         try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in try parse(buffer, limits: limits) }
     }
 

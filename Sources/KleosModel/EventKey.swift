@@ -51,6 +51,7 @@ package struct EventKey: Hashable, Sendable, Comparable, CustomStringConvertible
 
     package var description: String {
         let table = Array("0123456789abcdef".utf8)
+        // Sound: 32 digits and 4 hyphens, all ASCII, fill the 36 bytes.
         return String(unsafeUninitializedCapacity: 36) { buffer in
             var position = 0
             for index in 0..<32 {

@@ -92,6 +92,7 @@ package struct CommandHook: Sendable, Equatable {
     private func feed(_ input: FileDescriptor, _ pending: inout ArraySlice<UInt8>) {
         let wasEmpty = pending.isEmpty
         while !pending.isEmpty {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = pending.withUnsafeBytes { bytes in
                 Retry.onInterrupt {
                     send(input.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
@@ -112,6 +113,7 @@ package struct CommandHook: Sendable, Equatable {
     private func drain(_ output: FileDescriptor, into text: inout [UInt8]) {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
+            // Sound: the kernel writes during the call only, and no more than the buffer's count.
             let count = buffer.withUnsafeMutableBytes { bytes in
                 Retry.onInterrupt { recv(output.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT)) }
             }

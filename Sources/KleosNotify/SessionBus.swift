@@ -49,6 +49,8 @@ final class SessionBus {
         // sd_bus_error: a name, a message and a flag.
         var error: (UnsafePointer<CChar>?, UnsafePointer<CChar>?, Int) = (nil, nil, 0)
         var answer: SystemBusLibrary.Handle?
+        // Sound: the tuple has the size and layout of the struct, whose last member is an int with padding; its texts
+        // are copied before sd_bus_error_free.
         let result = withUnsafeMutableBytes(of: &error) { bytes -> Int32 in
             guard let base = bytes.baseAddress else { return -EINVAL }
             return library.call(bus, request.handle, timeoutMilliseconds * 1_000, base, &answer)

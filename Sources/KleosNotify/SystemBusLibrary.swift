@@ -61,6 +61,8 @@ struct SystemBusLibrary {
         guard let address = dlsym(library, name) else {
             throw .unavailable("\(fileName) has no function \(name); install a newer libsystemd0")
         }
+        // Sound: each T above is the function's declaration in systemd/sd-bus.h, which never changes within
+        // libsystemd.so.0; a function pointer has the size of the address, and the library is never closed.
         return unsafeBitCast(address, to: T.self)
     }
 }

@@ -27,6 +27,7 @@ struct ProcessDetails: Sendable, Equatable {
 
     private static func link(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4_096)
+        // Sound: bytes are characters to C; readlink writes no more than the count, and only what it wrote is read.
         let count = buffer.withUnsafeMutableBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
                 text.baseAddress.map { readlink(path, $0, text.count) } ?? -1

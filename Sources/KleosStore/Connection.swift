@@ -49,11 +49,14 @@ final class Connection {
 
     /// Counts the pages of the write-ahead log after each COMMIT.
     func countLogPages() {
+        // Sound: SQLite calls the hook on the thread that commits, and never after the connection is closed, until when
+        // this object keeps the counter.
         let counter = Unmanaged.passUnretained(logPages).toOpaque()
         sqlite3_wal_hook(
             handle,
             { counter, _, _, pages in
                 guard let counter else { return SQLITE_OK }
+                // The same object, as said above.
                 Unmanaged<PageCounter>.fromOpaque(counter).takeUnretainedValue().pages = Int(pages)
                 return SQLITE_OK
             }, counter)

@@ -4,6 +4,7 @@ import KleosSupport
 extension EventKey {
     /// The sixteen bytes, most significant first.
     var bytes: [UInt8] {
+        // Sound: the loop fills all of the 16 bytes.
         [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
             for index in 0..<8 {
                 buffer[index] = UInt8(truncatingIfNeeded: high >> UInt64(56 - 8 * index))

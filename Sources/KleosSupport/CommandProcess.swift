@@ -107,6 +107,7 @@ package final class CommandProcess: Sendable {
         var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
+        // Sound: posix_spawn has copied the texts when it returns, and the list ends with nil.
         return pointers.withUnsafeBufferPointer { buffer in buffer.baseAddress.map(body) ?? ENOMEM }
     }
 }

@@ -8,6 +8,7 @@ package enum Folder {
         defer { closedir(handle) }
         var names: [String] = []
         while let entry = readdir(handle) {
+            // Sound: d_name ends with a zero byte within its 256, and is copied before the next readdir.
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -43,6 +43,8 @@ package protocol QueueActor: Actor {
     nonisolated var executor: QueueExecutor { get }
 }
 
+// assumeIsolated is sound, here and in the handlers of Dispatch sources: it asks checkIsolated, which ends the process
+// on any other queue than the actor's.
 extension QueueActor {
     /// Runs `body` on the actor's queue after everything that was queued before it.
     package nonisolated func async(_ body: @escaping @Sendable (isolated Self) -> Void) {

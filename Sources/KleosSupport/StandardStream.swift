@@ -19,6 +19,7 @@ package enum StandardStream: Sendable {
         let number = self == .output ? STDOUT_FILENO : STDERR_FILENO
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = rest.withUnsafeBytes { buffer in
                 Retry.onInterrupt { Glibc.write(number, buffer.baseAddress, buffer.count) }
             }

@@ -65,9 +65,11 @@ package enum UnixSocket {
     /// Makes a connected pair. Throws `SystemError`.
     package static func pair() throws(SystemError) -> (FileDescriptor, FileDescriptor) {
         var numbers: (Int32, Int32) = (-1, -1)
+        // Sound: a tuple of two Int32 is bound to Int32 and has room for the two.
         let result = withUnsafeMutableBytes(of: &numbers) { bytes in
             socketpair(
                 AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0,
+                // Sound as said above.
                 bytes.assumingMemoryBound(to: Int32.self).baseAddress)
         }
         guard result == 0 else { throw SystemError("make a socket pair") }
@@ -121,6 +123,8 @@ package enum UnixSocket {
         }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
+        // Sound: at most 107 bytes, as checked above, of the 108; the rest stays zero. A sockaddr_un begins as every
+        // sockaddr does, and no call keeps the pointer.
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

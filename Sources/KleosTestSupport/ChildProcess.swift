@@ -149,6 +149,7 @@ private enum CStrings {
             for word in one { free(word) }
             for word in two { free(word) }
         }
+        // Sound: both lists end with nil, and posix_spawn has copied the texts when it returns.
         return one.withUnsafeMutableBufferPointer { oneBuffer in
             two.withUnsafeMutableBufferPointer { twoBuffer in
                 guard let oneBase = oneBuffer.baseAddress, let twoBase = twoBuffer.baseAddress else {

@@ -17,6 +17,7 @@ final class NotifySocket {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count <= UnixSocket.maximumPathBytes else { throw SystemError("bind \(path)", code: ENAMETOOLONG) }
+        // Sound: at most 107 bytes, as checked above, of the 108; the rest stays zero.
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -118,6 +118,7 @@ package final class ScriptedDaemon: Sendable {
     private static func write(_ bytes: [UInt8], to connection: FileDescriptor) {
         var rest = bytes[...]
         while !rest.isEmpty {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = rest.withUnsafeBytes { buffer in
                 Retry.onInterrupt { send(connection.number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
             }

@@ -88,6 +88,7 @@ package final class SimulatedDisk: @unchecked Sendable {
             disk,
             { context in
                 guard let context else { return }
+                // The object that was passed, as said above.
                 Unmanaged<SimulatedDisk>.fromOpaque(context).takeUnretainedValue().syncHook?()
             }, context)
     }

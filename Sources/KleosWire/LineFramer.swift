@@ -37,6 +37,7 @@ package struct LineFramer: Sendable {
 
     /// The next frame; nil until more bytes come.
     package mutating func next() -> Frame? {
+        // Sound: scanned is never more than the count, and an index leaves the closure.
         let end = buffer.withUnsafeBufferPointer { bytes in
             bytes[scanned...].firstIndex(of: UInt8(ascii: "\n"))
         }

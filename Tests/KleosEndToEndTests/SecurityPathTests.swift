@@ -100,14 +100,20 @@ struct SecurityPathTests {
         #expect(access(daemon.folder.path("made"), F_OK) != 0)
     }
 
-    @Test("S-23: links at the names of the reserve and of databases set aside lead nowhere")
+    @Test("S-23: links at the names of the reserve, of the log and of databases set aside lead nowhere")
     func plantedNames() throws {
         let daemon = try DaemonHarness(files: [
             "precious": "precious", "outbox.db": String(repeating: "no database ", count: 1_000),
             "kleosd.conf": "[Storage]\nReserve=1M\n",
         ])
-        #expect(symlink(daemon.folder.path("precious"), daemon.folder.path("outbox.reserve")) == 0)
-        #expect(symlink(daemon.folder.path("precious"), daemon.folder.path("outbox.db-wal")) == 0)
+        let log = daemon.folder.path("outbox.db-wal")
+        #expect(symlink(daemon.folder.path("precious"), log) == 0)
+        #expect(try refusal(daemon).ending == .exited(77))
+        #expect(try SmallFile.readText(at: daemon.folder.path("precious")) == "precious")
+        unlink(log)
+        for name in ["outbox.reserve", "outbox.db-shm"] {
+            #expect(symlink(daemon.folder.path("precious"), daemon.folder.path(name)) == 0)
+        }
         try daemon.start()
         #expect(try daemon.kleos(["status"]).isSuccess)
         daemon.stop()

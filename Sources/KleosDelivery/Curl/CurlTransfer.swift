@@ -3,6 +3,9 @@ import Glibc
 import KleosConfig
 
 /// One transfer over one of libcurl's easy handles, which is used again and again. Belongs to the transfer thread.
+///
+/// Why its pointers are sound: strings are copied by libcurl; the list of headers and the buffer for errors live until
+/// after the handle is cleaned up or given others; callbacks copy what they get before they return.
 final class CurlTransfer {
     let easy: UnsafeMutableRawPointer
     private(set) var origin = ""
@@ -88,13 +91,13 @@ final class CurlTransfer {
         kleos_easy_set_long(easy, CURLOPT_POST, 1)
         kleos_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body.count))
         _ = request.body.withUnsafeBytes { bytes in
-            // Copied by libcurl; its type is a string's, its length the size set above.
-            kleos_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, bytes.assumingMemoryBound(to: CChar.self).baseAddress)
+            // Sound: libcurl copies as many bytes as the size set above says before it returns.
+            kleos_easy_set_bytes(easy, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress)
         }
     }
 
     private func setCallbacks() {
-        // libcurl calls back only while this object is in the loop's list of transfers, which keeps it alive.
+        // Sound: libcurl calls back only while this object is in the loop's list of transfers, which keeps it alive.
         let context = Unmanaged.passUnretained(self).toOpaque()
         kleos_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         kleos_easy_set_pointer(easy, CURLOPT_WRITEDATA, context)
@@ -108,6 +111,7 @@ final class CurlTransfer {
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+        // Sound: the context is what setCallbacks passed, this type's object, alive as it says there.
         context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
     }
 

@@ -21,6 +21,7 @@ package final class NetworkMonitor {
         address.nl_family = sa_family_t(AF_NETLINK)
         address.nl_groups = UInt32(
             RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE)
+        // Sound: a sockaddr_nl begins as every sockaddr does, and its length goes with it; bind keeps no pointer.
         let bound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(number, $0, socklen_t(MemoryLayout<sockaddr_nl>.size))
@@ -43,6 +44,7 @@ package final class NetworkMonitor {
 
     /// The messages themselves do not matter; lost ones (ENOBUFS) are a change as well.
     private static func drain(_ descriptor: FileDescriptor) {
+        // Sound: recv writes no more than the count; nothing is read.
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 8) { buffer in
             while recv(descriptor.number, buffer.baseAddress, buffer.count, 0) > 0 {}
         }

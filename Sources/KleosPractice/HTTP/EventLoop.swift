@@ -28,6 +28,7 @@ final class EventLoop {
     private var isAccepting = false
     private var now: Int64 = 0
     private var nextSweepMilliseconds: Int64 = 0
+    // Sound: freed in deinit; recv writes no more than its count, and parsers copy from it.
     private let scratch = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 65_536)
 
     /// Makes the loop for a listening socket. Throws `SystemError`.

@@ -59,6 +59,7 @@ final class HTTPConnection {
     /// Sends what the socket takes. False where the connection is broken.
     func sendOutput() -> Bool {
         while hasOutput {
+            // Sound: the kernel reads the buffer during the call only, and no more than its count.
             let count = output.withUnsafeBytes { buffer in
                 Retry.onInterrupt {
                     send(

@@ -130,6 +130,8 @@ package struct HTTPRequestParser: Sendable {
 
     /// The next line without its end; nil where it is not complete.
     private mutating func line(limit: Int, status: Int) throws(Failure) -> ArraySlice<UInt8>? {
+        // Sound: memchr looks at the bytes from position to the end only, and a difference of pointers leaves the
+        // closure.
         let end = buffer.withUnsafeBytes { bytes -> Int? in
             guard position < bytes.count, let base = bytes.baseAddress else { return nil }
             return memchr(base + position, 0x0A, bytes.count - position).map { UnsafeRawPointer($0) - base }

@@ -45,6 +45,7 @@ package struct TCPAddress: Sendable, Equatable, CustomStringConvertible {
         if inet_pton(AF_INET, host, &four.sin_addr) == 1 {
             four.sin_family = sa_family_t(AF_INET)
             four.sin_port = port.bigEndian
+            // Sound: a sockaddr_in begins as every sockaddr does, and its length goes with it.
             return withUnsafePointer(to: &four) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     body($0, socklen_t(MemoryLayout<sockaddr_in>.size), AF_INET)
@@ -57,6 +58,7 @@ package struct TCPAddress: Sendable, Equatable, CustomStringConvertible {
         }
         six.sin6_family = sa_family_t(AF_INET6)
         six.sin6_port = port.bigEndian
+        // Sound: as above, for a sockaddr_in6.
         return withUnsafePointer(to: &six) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in6>.size), AF_INET6)
@@ -117,6 +119,7 @@ package enum TCPSocket {
     package static func sendAll(_ bytes: [UInt8], on descriptor: FileDescriptor) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
+            // Sound: the kernel reads during the call only, and no more than the count.
             let count = bytes.withUnsafeBytes { buffer in
                 Retry.onInterrupt {
                     send(
@@ -152,6 +155,7 @@ package enum TCPSocket {
     private static func port(of descriptor: FileDescriptor) throws(SystemError) -> UInt16 {
         var storage = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        // Sound: a sockaddr_storage has room for every address, and its length goes with it.
         let result = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 getsockname(descriptor.number, $0, &length)

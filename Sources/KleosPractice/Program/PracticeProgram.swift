@@ -62,6 +62,7 @@ package enum PracticeProgram {
     private static func fail(_ message: String, _ code: Int32) -> Int32 {
         let line = Array("kleos-practice: \(message)\n".utf8)
         // Nothing can be reported about a standard error that cannot be written to.
+        // Sound: the kernel reads the buffer during the call only, and no more than its count.
         _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         return code
     }

@@ -28,6 +28,7 @@ struct OutputBuffer {
     /// Writes as much as the peer takes.
     mutating func write(to descriptor: FileDescriptor) -> Progress {
         while start < bytes.count {
+            // Sound: start is less than the count, and the kernel reads during the call only.
             let count = bytes.withUnsafeBytes { buffer in
                 Retry.onInterrupt {
                     send(

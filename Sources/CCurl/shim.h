@@ -33,6 +33,9 @@ static inline CURLcode kleos_easy_get_offset(CURL *easy, CURLINFO info, curl_off
 static inline CURLcode kleos_easy_get_string(CURL *easy, CURLINFO info, char **value) {
     return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode kleos_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLMcode kleos_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

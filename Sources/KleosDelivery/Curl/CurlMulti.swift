@@ -38,6 +38,7 @@ final class CurlMulti {
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var spares: [CurlTransfer] = []
     private var freshness = ConnectionFreshness()
+    private var idle = IdleConnections()
     private let clock = SystemClock()
 
     /// Idle handles that are kept for the next requests.
@@ -91,6 +92,9 @@ final class CurlMulti {
             return
         }
         let origin = SecureAddress.origin(of: order.request.url)
+        if idle.hasUnexpectedInput(origin: origin, besides: Set(transfers.values.compactMap(\.socket))) {
+            freshness.drop(origin: origin, atMilliseconds: now)
+        }
         transfer.prepare(
             order, userAgent: userAgent, reuse: freshness.reuse(origin: origin, atMilliseconds: now), origin: origin)
         transfers[transfer.easy] = transfer
@@ -117,6 +121,8 @@ final class CurlMulti {
         let result = transfer.result(code, isCancelled: isCancelled)
         if case .failure = result.answer, !isCancelled {
             freshness.drop(origin: transfer.origin, atMilliseconds: clock.read().bootMilliseconds)
+        } else if let socket = transfer.socket {
+            idle.add(socket, origin: transfer.origin)
         }
         curl_multi_remove_handle(multi, transfer.easy)
         transfers[transfer.easy] = nil

@@ -155,6 +155,13 @@ final class CurlTransfer {
         return completion
     }
 
+    /// The connection's socket; nil where there is none, or none any more.
+    var socket: Int32? {
+        var socket: curl_socket_t = -1
+        kleos_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket)
+        return socket >= 0 ? socket : nil
+    }
+
     /// What the finished transfer came to.
     func result(_ code: CURLcode, isCancelled: Bool) -> TransportResult {
         var preTransfer: curl_off_t = 0

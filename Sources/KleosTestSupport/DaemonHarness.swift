@@ -34,18 +34,19 @@ package final class DaemonHarness {
         try SmallFile.replace(path, with: Array(text.utf8))
     }
 
-    /// Starts the daemon and waits until it says that it is ready.
+    /// Starts the daemon and waits until it says that it is ready; `prefix` is a command that runs what follows it in
+    /// its own place.
     /// Throws `SystemError`; ECHILD where it ended instead, with its log in the operation's text.
     package func start(
-        _ arguments: [String] = [], environment: [String: String] = [:]
+        _ arguments: [String] = [], environment: [String: String] = [:], through prefix: [String] = []
     ) throws(SystemError) {
         precondition(daemon == nil, "the daemon runs already")
         let notify = try NotifySocket(path: folder.path("notify.sock"))
         var variables = environment
         variables["NOTIFY_SOCKET"] = notify.path
+        let words = prefix + [BuiltPrograms.path("kleosd"), "--private", folder.path] + arguments
         let process = try ChildProcess(
-            BuiltPrograms.path("kleosd"), ["--private", folder.path] + arguments, environment: variables,
-            errorFile: folder.path("kleosd.log"))
+            words[0], Array(words.dropFirst()), environment: variables, errorFile: folder.path("kleosd.log"))
         while try !notify.wait(for: "READY=1") {
             if Self.isAlive(process) { continue }
             let said = try log

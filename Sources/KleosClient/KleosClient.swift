@@ -126,7 +126,7 @@ public final class KleosClient: Sendable {
     }
 
     private static func newID(wallMilliseconds: Int64) -> String {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator.unpredictable()
         return EventKey.version7(wallMilliseconds: wallMilliseconds, random: &random).description
     }
 

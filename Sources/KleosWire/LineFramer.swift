@@ -1,3 +1,5 @@
+import Glibc
+
 /// Splits a stream of bytes into lines, with a limit on their length.
 ///
 /// A line ends at a line feed; a carriage return before it is dropped. A line that is too long is reported once and
@@ -37,9 +39,10 @@ package struct LineFramer: Sendable {
 
     /// The next frame; nil until more bytes come.
     package mutating func next() -> Frame? {
-        // Sound: scanned is never more than the count, and an index leaves the closure.
-        let end = buffer.withUnsafeBufferPointer { bytes in
-            bytes[scanned...].firstIndex(of: UInt8(ascii: "\n"))
+        // Sound: what is looked at lies within the buffer, and the place found leaves the closure as an offset.
+        let end = buffer.withUnsafeBytes { bytes -> Int? in
+            guard scanned < bytes.count, let base = bytes.baseAddress else { return nil }
+            return memchr(base + scanned, 0x0A, bytes.count - scanned).map { UnsafeRawPointer($0) - base }
         }
         guard let end else {
             scanned = buffer.count

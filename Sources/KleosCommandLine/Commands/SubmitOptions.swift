@@ -1,5 +1,6 @@
 import KleosJSON
 import KleosModel
+import KleosSupport
 import KleosWire
 
 /// What the submit commands share.
@@ -30,7 +31,7 @@ enum SubmitOptions {
 
     /// A fresh id: sent again under it, an event counts once.
     static func newID(_ session: Session) -> String {
-        var random = SystemRandomNumberGenerator()
+        var random = SeededGenerator.unpredictable()
         return EventKey.version7(wallMilliseconds: session.nowMilliseconds, random: &random).description
     }
 

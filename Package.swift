@@ -114,6 +114,9 @@ let package = Package(
                 "KleosTestSupport", "KleosPractice",
             ]),
         tests(
+            "KleosDaemonTests",
+            ["KleosDaemon", "KleosDelivery", "KleosModel", "KleosStore", "KleosSupport", "KleosTestSupport"]),
+        tests(
             "KleosNotifyTests",
             [
                 "KleosNotify", "KleosModel", "KleosConfig", "KleosStore", "KleosSupport", "KleosJSON", "KleosWire",

@@ -24,6 +24,16 @@ import Testing
         #expect(try store.all().count == 1)
     }
 
+    @Test func metadataIsPartOfTheContent() throws {
+        let subject = Subject.score(leaderboard: "b", value: ScoreValue(units: 5))
+        let first = maker.event(subject, clientID: "run-1", metadata: Array("{}".utf8))
+        try store.accept(first)
+        let same = maker.event(subject, clientID: "run-1", metadata: Array("{}".utf8))
+        #expect(try store.accept(same) == .duplicate(first.key, isSuperseded: false))
+        let other = maker.event(subject, clientID: "run-1", metadata: Array("[]".utf8))
+        #expect(try store.accept(other) == .idConflict(existing: first.key))
+    }
+
     @Test func anIDBelongsToOneUserAndGame() throws {
         let mine = maker.score(5, clientID: "1")
         let theirs = maker.score(5, clientID: "1", uid: 2)

@@ -163,6 +163,22 @@ import Testing
         }
     }
 
+    @Test func whatAnOperatorSendsAgainDoesNotExpire() throws {
+        let store = try TemporaryStore()
+        let event = EventMaker(store.clock).score(1)
+        try store.accept(event)
+        let claim = try #require(try store.claim().first)
+        try store.settle(claim, .dead(.rejected, message: "no"))
+        store.clock.advance(milliseconds: 100_000)
+        let now = store.now
+        let report = try store.run { (outbox) throws(StoreError) in
+            _ = try outbox.retry(.keys([event.key]), now: now)
+            return try outbox.expire(endpoint: "home", maximumAgeMilliseconds: 50_000, limit: 10, now: now)
+        }
+        #expect(report.expired == 0)
+        #expect(try store.state(event) == .ready)
+    }
+
     @Test func onlyWhatIsSurelyTooOldExpires() throws {
         let store = try TemporaryStore()
         let maker = EventMaker(store.clock)

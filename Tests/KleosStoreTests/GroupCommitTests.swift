@@ -67,6 +67,8 @@ import Testing
         let event = EventMaker(store.clock).score(1)
         let failed = DispatchSemaphore(value: 0)
         let answered = Mutex(0)
+        let told = Mutex(0)
+        store.store.setChangeHandler { _ in told.withLock { $0 += 1 } }
         store.store.setFailureHandler { error in
             #expect(error.kind == .io)
             failed.signal()
@@ -80,6 +82,7 @@ import Testing
         failed.wait()
         store.close()
         #expect(answered.withLock { $0 } == 0)
+        #expect(told.withLock { $0 } == 0)
     }
 
     @Test func onAFullDiskNewEventsAreRefusedAndTheRestGoesOn() throws {

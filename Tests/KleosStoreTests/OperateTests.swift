@@ -137,6 +137,17 @@ import Testing
         #expect(foreign == nil)
     }
 
+    @Test func whatIsDeadStaysUntilSomebodyActs() throws {
+        let event = maker.score(1)
+        try store.accept(event)
+        let claim = try #require(try store.claim().first)
+        try store.settle(claim, .dead(.rejected, message: "no"))
+        store.clock.advance(milliseconds: 366 * 86_400_000)
+        let now = store.now
+        #expect(try store.run { (outbox) throws(StoreError) in try outbox.maintain(now: now) } == false)
+        #expect(try store.state(event) == .dead)
+    }
+
     @Test func whatIsDeliveredLeavesAfterItsTimeWithWhatItReplaced() throws {
         let (low, high, waiting) = (maker.score(1), maker.score(2), maker.score(1, board: "other"))
         try store.accept(low)
@@ -222,6 +233,17 @@ import Testing
         store.clock.advance(milliseconds: 600_000)
         #expect(try claimNotices("game") == [])
         #expect(try claimNotices("desktop") == [])
+    }
+
+    @Test func aNoticeIsAcknowledgedByItsOwnUserOnly() throws {
+        try store.accept(maker.score(1))
+        let notice = try #require(try deliver("home").notice)
+        let now = store.now
+        let count = try store.run { (outbox) throws(StoreError) in
+            try outbox.acknowledgeNotices([notice.number], route: "game", uid: 1001, now: now)
+        }
+        #expect(count == 0)
+        #expect(try claimNotices("game") == [notice.number])
     }
 
     @Test func anUnacknowledgedNoticeIsThereAfterARestart() throws {

@@ -64,6 +64,44 @@ import Testing
         }
     }
 
+    @Test func aHeldHeadStopsAStrictStreamAndNoOther() throws {
+        for isStrict in [false, true] {
+            let player = "strict-\(isStrict)"
+            let (first, second, third) = (
+                maker.score(1, player: player), maker.score(2, player: player), maker.score(3, player: player)
+            )
+            let way = way(merge: .none, isStrict: isStrict)
+            try store.accept(first, way)
+            try store.accept(second, way)
+            let now = store.now
+            _ = try store.run { (outbox) throws(StoreError) in try outbox.hold(.keys([first.key]), now: now) }
+            #expect(try store.state(second) == (isStrict ? .waiting : .ready))
+            _ = try store.run { (outbox) throws(StoreError) in try outbox.discard(.keys([second.key]), now: now) }
+            try store.accept(third, way)
+            #expect(try store.state(third) == (isStrict ? .waiting : .ready))
+            _ = try store.run { (outbox) throws(StoreError) in try outbox.release(.keys([first.key]), now: now) }
+            #expect(try store.state(first) == (isStrict ? .ready : .waiting))
+        }
+    }
+
+    @Test func whatIsRetriedLateDoesNotUndoABetterOneWhereTheLastWriteWins() throws {
+        for isStrict in [true, false] {
+            let player = "strict-\(isStrict)"
+            let (low, high) = (maker.score(9, player: player), maker.score(10, player: player))
+            let way = way(isStrict: isStrict)
+            for (event, settlement) in [
+                (low, Settlement.dead(.rejected, message: "no")), (high, .delivered(Confirmation(), notice: nil)),
+            ] {
+                try store.accept(event, way)
+                let claim = try #require(try store.claim().first)
+                try store.settle(claim, settlement)
+            }
+            let now = store.now
+            _ = try store.run { (outbox) throws(StoreError) in try outbox.retry(.keys([low.key]), now: now) }
+            #expect(try store.state(low) == (isStrict ? .superseded : .ready))
+        }
+    }
+
     @Test func theSupersederKeepsTheDueTimeOfItsStream() throws {
         try store.accept(maker.score(1))
         let claim = try #require(try store.claim().first)

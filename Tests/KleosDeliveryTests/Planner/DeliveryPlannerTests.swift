@@ -156,6 +156,34 @@ struct DeliveryPlannerTests {
         #expect(planner.claim != nil)
     }
 
+    @Test func aRefusalByAnOldAddressIsNotFinalWhateverTheNewOneConfirmed() {
+        let old = planner.endpoint
+        planner.settleClaims(2)
+        var changed = old
+        changed.url = "https://new.example"
+        planner.configure(changed)
+        planner.settleClaims(2)
+        planner.finished(answer(200, accepted))
+        #expect(planner.finished(answer(404), sentTo: old).isRetry)
+        #expect(planner.finished(answer(404)).isDead)
+    }
+
+    @Test func aProbeDoesNotUndercutAThrottle() throws {
+        planner.settleClaims(2)
+        planner.finished(answer(429, retryAfter: "3600"))
+        planner.finished(failure(.refused))
+        #expect(planner.condition.kind == .failing)
+        let until = try #require(planner.condition.throttledUntilMilliseconds)
+        for input in [planner.network, planner.resumeFromSuspend, planner.ready, planner.flush, planner.fire] {
+            planner.clock.advance(milliseconds: 60_000)
+            input()
+            #expect(planner.claim == nil)
+        }
+        planner.clock.advance(milliseconds: until - planner.now.wallMilliseconds)
+        planner.fire()
+        #expect(planner.claim?.limit == 1)
+    }
+
     @Test func aThrottleOfTheEndpointIsNotUndercut() throws {
         planner.settleClaims(1)
         planner.finished(answer(429, retryAfter: "60"))

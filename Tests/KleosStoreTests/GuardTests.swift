@@ -1,0 +1,46 @@
+import KleosModel
+import KleosSupport
+import KleosTestSupport
+import Testing
+
+@testable import KleosStore
+
+/// A change happens only to what it was decided about.
+@Suite struct GuardTests {
+    let store: TemporaryStore
+    let maker: EventMaker
+
+    init() throws {
+        store = try TemporaryStore()
+        maker = EventMaker(store.clock)
+    }
+
+    @Test func whatChangedMeanwhileIsNotOverwritten() throws {
+        let event = maker.score(1)
+        try store.accept(event)
+        let claim = try #require(try store.claim().first)
+        let now = store.clock.nowMilliseconds
+        let error = #expect(throws: StoreError.self) {
+            try store.run { outbox throws(StoreError) in
+                guard var stale = try outbox.row(claim.id), var current = try outbox.row(claim.id) else { return }
+                try outbox.move(&current, to: .dead, reason: .rejected, nowMilliseconds: now)
+                try outbox.move(&stale, to: .ready, nowMilliseconds: now)
+            }
+        }
+        #expect(error?.kind == .fault)
+        // All that the transaction did is undone with it.
+        #expect(try store.state(event) == .sending)
+    }
+
+    @Test(arguments: [Settlement.delivered(Confirmation(), notice: nil), .dead(.rejected, message: "no")])
+    func whatIsNotInFlightIsNotSettled(second: Settlement) throws {
+        let event = maker.score(1)
+        try store.accept(event)
+        let claim = try #require(try store.claim().first)
+        try store.settle(claim, .dead(.ambiguous, message: "who knows"), .retry)
+        #expect(try store.settle(claim, second, .delivered) == SettleResult(state: .dead, isStale: true))
+        let record = try #require(try store.all().first)
+        #expect(record.reason == .ambiguous)
+        #expect(record.attempts == 1)
+    }
+}

@@ -116,7 +116,12 @@ package final class KleosConnection {
                         Int32(MSG_NOSIGNAL))
                 }
             }
-            guard count > 0 else { throw .closed(SystemError("write to \(path)").description) }
+            if count <= 0 {
+                let error = SystemError("write to \(path)")
+                // A daemon that closes a connection says why first.
+                while try readSome(until: Deadline(afterMilliseconds: 0)) {}
+                throw .closed(error.description)
+            }
             offset += count
         }
     }

@@ -39,9 +39,9 @@ package struct Engine: Sendable {
     /// Wires the parts: `changed` is called on the store's queue after each COMMIT that changed something, before the
     /// answers that waited for it.
     package func wire(changed: @escaping @Sendable (OutboxChanges) -> Void) {
-        store.setChangeHandler { [worker] changes in
+        store.setChangeHandler { [weak worker] changes in
             changed(changes)
-            if !changes.readyEndpoints.isEmpty { worker.async { $0.deliveriesReady(changes.readyEndpoints) } }
+            if !changes.readyEndpoints.isEmpty { worker?.async { $0.deliveriesReady(changes.readyEndpoints) } }
         }
     }
 
@@ -69,17 +69,26 @@ package struct Engine: Sendable {
             ])
     }
 
-    /// Brings queue and worker in line with `setup`, then calls `completion`.
+    /// Brings worker and queue in line with `setup`, then calls `completion`.
+    ///
+    /// The worker goes first: what it claims with the earlier setup is in the queue again before that is matched with
+    /// the new one, so that nothing stays held for a game that is configured.
     package func apply(_ setup: Setup, then completion: @escaping @Sendable () -> Void) {
+        worker.async { worker in
+            worker.configure(endpoints: setup.endpoints, games: setup.games) { reconcile(setup, then: completion) }
+        }
+    }
+
+    private func reconcile(_ setup: Setup, then completion: @escaping @Sendable () -> Void) {
         let now = clock.read()
         let (games, endpoints) = (Set(setup.games.keys), Set(setup.endpoints.keys))
         store.performSteps { outbox throws(StoreError) in
             try outbox.reconcile(games: games, endpoints: endpoints, now: now)
-        } then: { [log, worker] result in
+        } then: { [log] result in
             if case .failure(let error) = result {
                 log(.error, "the queue cannot be matched with the configuration: \(error)")
             }
-            worker.async { $0.configure(endpoints: setup.endpoints, games: setup.games, then: completion) }
+            completion()
         }
     }
 

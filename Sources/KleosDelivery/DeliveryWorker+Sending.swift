@@ -96,21 +96,21 @@ extension DeliveryWorker {
             try end(claim, .expired, "not sent: older than the \(days) days that \(endpoint.name) allows", outbox, now)
             return nil
         }
+        // A reload may be under way; it releases what it finds configured.
+        guard let game = targets.games[claim.event.game] else {
+            try outbox.holdUnconfigured(claim.id, now: now)
+            return nil
+        }
         var body = claim.rendering ?? []
         if claim.rendering == nil {
-            do {
-                guard let game = targets.games[claim.event.game] else {
-                    throw RenderingError(message: "the game \(claim.event.game) is not configured")
-                }
-                let limit = endpoint.maximumAgeMilliseconds.map { now.wallMilliseconds - $0 }
+            let limit = endpoint.maximumAgeMilliseconds.map { now.wallMilliseconds - $0 }
+            do throws(RenderingError) {
                 body = try RequestRenderer.body(
                     for: claim.event, in: game,
                     occurredAtMilliseconds: overage && endpoint.whenOlder == .clamp ? limit : nil)
-            } catch let error as RenderingError {
+            } catch {
                 try end(claim, .unrenderable, error.message, outbox, now)
                 return nil
-            } catch {
-                preconditionFailure("rendering throws one kind of error: \(error)")
             }
             if endpoint.resend == .keyed { try outbox.saveRendering(body, for: claim.id) }
         }
@@ -205,6 +205,8 @@ extension DeliveryWorker {
         var attempt: Attempt
         var settlement: Settlement
         var mayHaveTakenEffect: Bool
+        /// How often the store could not write it.
+        var failures = 0
         /// Set where the confirmation itself is worth remembering.
         var confirmedFingerprint: String?
     }
@@ -234,7 +236,10 @@ extension DeliveryWorker {
             finishStop()
         case .failure(let error):
             log(.error, "a delivery cannot be settled, trying again: \(error)", ["key": "\(settling.claim.event.key)"])
-            after(milliseconds: 1_000) { $0.settle(settling) }
+            var again = settling
+            again.failures += 1
+            let next = again
+            after(milliseconds: StoreRetry.milliseconds(next.failures)) { $0.settle(next) }
         }
     }
 

@@ -80,6 +80,14 @@ extension Outbox {
         try putBack(&row, nowMilliseconds: now.wallMilliseconds)
     }
 
+    /// Holds a claimed delivery that was not sent because its game is not in the configuration, until it is. What an
+    /// operator decided about it meanwhile takes effect in place of that.
+    package func holdUnconfigured(_ id: DeliveryID, now: ClockReading) throws(StoreError) {
+        guard var row = try row(id), row.state == .sending else { return }
+        row.pending = row.pending ?? .unconfigured
+        try putBack(&row, nowMilliseconds: now.wallMilliseconds)
+    }
+
     /// Returns what was in flight to its stream, or to where an operator wants it.
     func putBack(_ row: inout DeliveryRow, nowMilliseconds: Int64) throws(StoreError) {
         switch row.pending {

@@ -25,6 +25,8 @@ package actor Store: QueueActor {
     private var failure: StoreError?
     private var checkpointSize = CheckpointSize()
     private var isReserveWanted = true
+    /// When the log last said that the disk is full.
+    private var saidFullNanoseconds: Int64?
     private var changeHandler: (@Sendable (OutboxChanges) -> Void)?
     private var failureHandler: (@Sendable (StoreError) -> Void)?
 
@@ -133,6 +135,11 @@ package actor Store: QueueActor {
             store.finish()
             completion()
         }
+    }
+
+    /// Forgets what was handed over and never answers it, as the end of the process does.
+    package nonisolated func abandon() {
+        inbox.withLock { $0.queue = WorkQueue() }
     }
 
     /// Runs `body` on the store's queue with the outbox, outside any transaction; for tests.
@@ -246,20 +253,34 @@ package actor Store: QueueActor {
     private func makeRoom(_ outbox: Outbox, _ error: StoreError) {
         let hadReserve = outbox.space.releaseReserve()
         isReserveWanted = true
-        log(
-            .error, "the disk is full; new events are refused, deliveries go on",
-            ["error": error.message, "reserve": hadReserve ? "released" : "none"])
+        let isNews = isFullDiskNews()
+        if isNews {
+            log(
+                .error, "the disk is full; new events are refused, deliveries go on",
+                ["error": error.message, "reserve": hadReserve ? "released" : "none"])
+        }
         do throws(StoreError) {
             // What is in the database need not stay in the log too, whose room is then used again.
             _ = try outbox.database.checkpoint(.passive)
             outbox.database.logPages.pages = 0
         } catch {
-            log(.warning, "the log beside the outbox cannot be made shorter", ["error": error.message])
+            if isNews {
+                log(.warning, "the log beside the outbox cannot be made shorter", ["error": error.message])
+            }
         }
+    }
+
+    /// Whether a full disk is worth a line in the log: once a minute, since whatever is tried meanwhile fails as well.
+    private func isFullDiskNews() -> Bool {
+        let now = clock.monotonicNanoseconds
+        if let last = saidFullNanoseconds, now - last < 60_000_000_000 { return false }
+        saidFullNanoseconds = now
+        return true
     }
 
     private func fail(_ error: StoreError, _ outbox: Outbox) {
         failure = error
+        abandon()
         if error.kind == .damaged { outbox.space.suspect(error) }
         log(.error, "the outbox cannot be used reliably any more; nothing is answered", ["error": error.message])
         failureHandler?(error)

@@ -36,7 +36,7 @@ struct FullDiskTests {
         ])
         #expect(refused.ending == .exited(75))
         #expect(refused.errors.contains("queue-full"))
-        #expect(refused.errors.contains("less than the floor"))
+        #expect(refused.errors.contains("that KeepFree= keeps free"))
         #expect(try scenario.kleos("status").contains("New events are refused (queue-full)"))
         try scenario.kleos("resume", "home")
         try scenario.drain()

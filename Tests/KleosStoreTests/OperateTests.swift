@@ -74,6 +74,22 @@ import Testing
         #expect(try store.state(event) == state)
     }
 
+    @Test func whatCannotBeRenderedForWantOfItsGameWaitsForTheConfiguration() throws {
+        let (event, claim) = try event(in: .sending)
+        let (id, now) = (try #require(claim).id, store.now)
+        let isMore = try store.run { (outbox) throws(StoreError) in
+            try outbox.holdUnconfigured(id, now: now)
+            return try outbox.reconcile(games: [], endpoints: ["home"], now: now)
+        }
+        #expect(!isMore)
+        let held = try #require(try store.all().first { $0.key == event.key })
+        #expect(held.state == .held && held.reason == .unconfigured)
+        _ = try store.run { (outbox) throws(StoreError) in
+            try outbox.reconcile(games: [event.game], endpoints: ["home"], now: now)
+        }
+        #expect(try store.all().first { $0.key == event.key }?.state == .ready)
+    }
+
     @Test func aConfirmationWinsOverAHoldInFlight() throws {
         let (event, claim) = try event(in: .sending)
         _ = try operate("hold", .keys([event.key]))

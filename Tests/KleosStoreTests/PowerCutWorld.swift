@@ -297,8 +297,7 @@ extension PowerCutWorld {
                 (DeliveryID($0.integer(0)), DeliveryState($0, 1))
             }
             self.states = Dictionary(uniqueKeysWithValues: states)
-            problems = try OutboxRules.problems(in: database)
-            problems += try database.rows("PRAGMA integrity_check", []) { $0.text(0) == "ok" ? nil : $0.text(0) }
+            problems = try outbox.contradictions()
         }
     }
 

@@ -128,7 +128,7 @@ private struct World {
     }
 
     func check() throws {
-        let problems = try store.store.withOutbox { outbox in try OutboxRules.problems(in: outbox.database) }
+        let problems = try store.store.withOutbox { outbox in try outbox.contradictions() }
         #expect(problems == [])
         let keys = Set(try store.all().map(\.key))
         #expect(keys == Set(accepted.keys))

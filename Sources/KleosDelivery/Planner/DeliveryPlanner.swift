@@ -105,8 +105,7 @@ package struct DeliveryPlanner: Sendable {
 
     /// A claim failed in the store, which said so in the log.
     package mutating func claimFailed(_ claiming: Claiming, now: ClockReading) -> [Action] {
-        plans[claiming.endpoint]?.claimFailed(
-            limit: claiming.limit, retryAtMilliseconds: now.wallMilliseconds + 1_000)
+        plans[claiming.endpoint]?.claimFailed(limit: claiming.limit, now: now)
         return []
     }
 

@@ -14,6 +14,8 @@ struct EndpointPlan: Sendable {
     private var throttledInARow = 0
     private var budget: RequestBudget?
     private var isClaiming = false
+    /// Claims in a row that failed in the store.
+    private var failedClaims = 0
     /// Whether there may be deliveries that are due.
     private var mayHaveDue = true
     /// When the next delivery is due, Unix milliseconds, as the last claim left it.
@@ -93,6 +95,7 @@ struct EndpointPlan: Sendable {
     /// A claim came back with `count` deliveries to send.
     mutating func claimed(count: Int, limit: Int, nextDueMilliseconds: Int64?) {
         isClaiming = false
+        failedClaims = 0
         inFlight += count
         budget?.giveBack(limit - count)
         self.nextDueMilliseconds = nextDueMilliseconds
@@ -100,9 +103,12 @@ struct EndpointPlan: Sendable {
         if count == 0 { health.probeEnded() }
     }
 
-    /// A claim failed in the store; it is made again when the next timer or event comes.
-    mutating func claimFailed(limit: Int, retryAtMilliseconds: Int64) {
-        claimed(count: 0, limit: limit, nextDueMilliseconds: retryAtMilliseconds)
+    /// A claim failed in the store; it is made again after a second, and further and further apart up to a minute.
+    mutating func claimFailed(limit: Int, now: ClockReading) {
+        let failures = failedClaims + 1
+        claimed(
+            count: 0, limit: limit, nextDueMilliseconds: now.wallMilliseconds + StoreRetry.milliseconds(failures))
+        failedClaims = failures
     }
 
     /// A request ended; returns whether the endpoint's condition changed.

@@ -44,12 +44,16 @@ struct DeliveryPlannerTests {
         #expect(planner.claim != nil)
     }
 
-    @Test func aClaimThatFailsIsMadeAgain() throws {
+    @Test func aClaimThatFailsIsMadeAgainFurtherAndFurtherApart() throws {
+        for wait: Int64 in [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000] {
+            planner.claimFailed(try #require(planner.claim))
+            #expect(planner.wait == wait)
+            planner.clock.advance(milliseconds: wait)
+            planner.fire()
+        }
+        planner.claimed(0, of: try #require(planner.claim), nextDueIn: 0)
         planner.claimFailed(try #require(planner.claim))
         #expect(planner.wait == 1_000)
-        planner.clock.advance(milliseconds: 1_000)
-        planner.fire()
-        #expect(planner.claim != nil)
     }
 
     @Test func whileFailingOneProbeAtATimeGoesOut() throws {

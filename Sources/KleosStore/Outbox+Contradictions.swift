@@ -1,14 +1,17 @@
-@testable import KleosStore
+extension Outbox {
+    /// What contradicts the rules of an outbox, a line each; nothing in every outbox between transactions. Looks at
+    /// every row, so it is for copies, tests and simulations. Throws `StoreError`.
+    package func contradictions() throws(StoreError) -> [String] {
+        var found = try database.rows("PRAGMA integrity_check", []) { row -> String? in
+            row.text(0) == "ok" ? nil : row.text(0)
+        }
+        for (name, sql) in OutboxRules.rules { found += try database.rows(sql, []) { "\(name): \($0.text(0))" } }
+        return found
+    }
+}
 
 /// What holds in every outbox between transactions.
-enum OutboxRules {
-    /// What of it does not hold, one line each.
-    static func problems(in database: Connection) throws(StoreError) -> [String] {
-        var problems: [String] = []
-        for (name, sql) in rules { problems += try database.rows(sql, []) { "\(name): \($0.text(0))" } }
-        return problems
-    }
-
+private enum OutboxRules {
     /// Each query finds what must not be.
     static let rules: [(String, String)] = [
         (

@@ -32,6 +32,7 @@ let package = Package(
         .executable(name: "kleos-practice", targets: ["kleos-practice"]),
         .executable(name: "kleos-minesweeper", targets: ["kleos-minesweeper"]),
         .executable(name: "kleos-bench", targets: ["kleos-bench"]),
+        .executable(name: "kleos-simulate", targets: ["kleos-simulate"]),
         .library(name: "KleosFuzzing", targets: ["KleosFuzzing"]),
     ],
     targets: [
@@ -86,12 +87,21 @@ let package = Package(
                 "CSimulatedDisk", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire",
             ]),
         library(
+            "KleosSimulation",
+            [
+                "CSimulatedDisk", "KleosSupport", "KleosJSON", "KleosModel", "KleosStore", "KleosDelivery",
+                "KleosDaemon",
+                "KleosTestSupport",
+            ]),
+        executable("kleos-simulate", ["KleosSimulation"]),
+        library(
             "KleosFuzzing",
             [
                 "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosDelivery",
                 "KleosTestSupport",
             ]),
 
+        tests("KleosSimulationTests", ["kleos-simulate", "KleosSimulation", "KleosTestSupport"]),
         tests("KleosSupportTests", ["KleosSupport", "KleosTestSupport"]),
         tests("KleosJSONTests", ["KleosJSON", "KleosSupport"]),
         tests("KleosModelTests", ["KleosModel", "KleosSupport"]),

@@ -1,0 +1,4 @@
+import Glibc
+import KleosSimulation
+
+exit(SimulateProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,39 @@
+import KleosSimulation
+import KleosTestSupport
+import Testing
+
+struct SimulationTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func simulate(_ arguments: [String]) throws -> ChildProcess.Result {
+        try ChildProcess(
+            BuiltPrograms.path("kleos-simulate"), arguments, errorFile: folder.path("errors")
+        ).finish()
+    }
+
+    @Test func weeksFullOfFaultsLoseNothing() throws {
+        let disk = SimulatedDisk(seed: 0)
+        for seed in 1...UInt64(TestStage.size("WEEKS", usual: 10, long: 20)) {
+            let report = try Simulation(seed: seed, disk: disk).run()
+            #expect(report.violations == [], "replay it with: script/simulate --seed \(seed)")
+            #expect(report.acknowledged > 0)
+        }
+    }
+
+    /// In the program, since dictionaries have the same order in two runs only if a process begins so.
+    @Test func aSeedGivesTheSameWeekAgain() throws {
+        let weeks = try [simulate(["--seed", "7"]), simulate(["--seed", "7"])]
+        #expect(weeks[0].ending == .exited(0))
+        #expect(weeks[0].output.contains("digest "))
+        #expect(weeks[0].output == weeks[1].output)
+    }
+
+    @Test(arguments: [["--seed"], ["--hours", "0"], ["--weeks", "3"], ["--seeds", "many"]])
+    func wrongArgumentsAreToldApart(_ arguments: [String]) throws {
+        let run = try simulate(arguments)
+        #expect(run.ending == .exited(64))
+        #expect(run.errors.contains(arguments[0]))
+    }
+}

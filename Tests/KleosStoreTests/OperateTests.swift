@@ -224,11 +224,13 @@ import Testing
     }
 
     @Test func theLastConfirmingDeliveryMakesTheNotice() throws {
-        try store.accept(maker.score(1), way("one"), way("two"), way("three", confirms: false))
+        let others = [way("three", confirms: false), way("four", confirms: false)]
+        try store.accept(maker.score(1), way("one"), way("two"), others[0], others[1])
         #expect(try deliver("one").notice == nil)
         #expect(try deliver("three").notice == nil)
         let notice = try #require(try deliver("two").notice)
         #expect(notice.facts == facts)
+        #expect(try deliver("four").notice == nil)
         let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
         #expect(counters.pendingNotices == 1)
     }

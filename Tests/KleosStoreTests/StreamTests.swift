@@ -49,6 +49,15 @@ import Testing
         #expect(try store.state(low) == .ready)
     }
 
+    @Test func ofAllThatOneReplacedTheBestComesBack() throws {
+        let (bogus, low, middle) = (maker.score(99), maker.score(10), maker.score(20))
+        for event in [bogus, low, middle] { try store.accept(event) }
+        let claim = try #require(try store.claim().first)
+        try store.settle(claim, .dead(.rejected, message: "no"), .permanent)
+        #expect(try store.state(middle) == .ready)
+        #expect(try store.state(low) == .superseded)
+    }
+
     @Test func aHeadInBackoffStepsAsideUnlessTheStreamIsStrict() throws {
         for isStrict in [false, true] {
             let player = "strict-\(isStrict)"
@@ -57,7 +66,7 @@ import Testing
             try store.accept(first, way)
             try store.accept(second, way)
             #expect(try store.state(second) == .waiting)
-            let claim = try #require(try store.claim().first)
+            let claim = try #require(try store.claim().first { $0.event == first })
             let due = store.clock.nowMilliseconds + 10_000
             try store.settle(claim, .retry(dueMilliseconds: due, isServerError: true))
             #expect(try store.state(second) == (isStrict ? .waiting : .ready))

@@ -5,6 +5,10 @@ extension Outbox {
         var found = try database.rows("PRAGMA integrity_check", []) { row -> String? in
             row.text(0) == "ok" ? nil : row.text(0)
         }
+        // A page that cannot be read now says nothing about what is in it.
+        if let unreadable = found.first(where: { $0.contains("unable to get the page") }) {
+            throw StoreError(.io, operation: "look through the outbox", message: unreadable)
+        }
         for (name, sql) in OutboxRules.rules { found += try database.rows(sql, []) { "\(name): \($0.text(0))" } }
         return found
     }

@@ -106,7 +106,9 @@ let package = Package(
         tests("KleosJSONTests", ["KleosJSON", "KleosSupport"]),
         tests("KleosModelTests", ["KleosModel", "KleosSupport"]),
         tests("KleosConfigTests", ["KleosConfig", "KleosModel", "KleosSupport", "KleosTestSupport"]),
-        tests("KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"]),
+        tests(
+            "KleosStoreTests", ["KleosStore", "KleosModel", "KleosSupport", "KleosTestSupport"],
+            exclude: ["Fixtures"]),
         tests("KleosWireTests", ["KleosWire", "KleosJSON", "KleosModel", "KleosSupport"]),
         tests(
             "KleosClientTests",

@@ -81,6 +81,17 @@ package final class KleosConnection {
         }
     }
 
+    /// As `receive`, and hands over each notification as it comes. Throws `ConnectionError`.
+    package func receive(
+        _ id: Int64, onNotification: (_ method: String, _ parameters: JSONValue) -> Void
+    ) throws(ConnectionError) -> JSONValue {
+        while answers[id] == nil {
+            _ = try readSome(until: Deadline(afterMilliseconds: nil))
+            for notification in takeNotifications() { onNotification(notification.method, notification.parameters) }
+        }
+        return try receive(id)
+    }
+
     /// Sends a request and waits for its answer. Throws `ConnectionError`.
     package func request(
         _ method: Method, _ parameters: JSONObject = JSONObject(), timeoutMilliseconds: Int64? = 30_000

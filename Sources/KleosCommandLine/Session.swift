@@ -70,6 +70,25 @@ package final class Session {
         }
     }
 
+    /// Asks for long work, and shows on a terminal how far it has come. Throws what the daemon refused.
+    package func requestShowingProgress(
+        _ method: Method, _ parameters: JSONObject = JSONObject(), saying what: String
+    ) throws(CommandFailure) -> JSONValue {
+        let connection = try connection(method.needsControl ? .control : .submit)
+        var bar = ProgressLine(what, terminal)
+        defer { bar.clear() }
+        do throws(ConnectionError) {
+            let id = try connection.send(method, parameters)
+            return try connection.receive(id) { name, parameters in
+                guard name == ProgressMessage.method else { return }
+                let message = ProgressMessage(json: parameters)
+                bar.show(message.done, of: message.total)
+            }
+        } catch {
+            throw DaemonFailure.failure(error)
+        }
+    }
+
     /// Waits for the next notification; nil where none came within the time allowed. Throws what broke the connection.
     package func nextNotification(
         timeoutMilliseconds: Int64? = nil

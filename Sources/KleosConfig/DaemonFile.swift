@@ -32,6 +32,10 @@ package enum DaemonFile {
         "MaximumDeadPerUser", .integer(1...10_000_000), standard: "10000",
         "Of each user's dead events the newest so many are kept; older ones are removed.")
 
+    static let keepBackups = Setting(
+        "KeepBackups", .integer(1...1_000), standard: "3",
+        "Of the backups that kleos backup makes the newest so many are kept.")
+
     static let maximumConnections = Setting(
         "MaximumConnections", .integer(1...65_536), standard: "1024", "Connections of all users together.")
     static let maximumConnectionsPerUser = Setting(
@@ -72,7 +76,7 @@ package enum DaemonFile {
                 settings: [
                     maximumSize.definition, maximumSharePerUser.definition, keepFree.definition, reserve.definition,
                     keepDelivered.definition,
-                    maximumDeadPerUser.definition,
+                    maximumDeadPerUser.definition, keepBackups.definition,
                 ]),
             SectionDefinition(
                 name: "Limits", argument: nil, documentation: "What clients of the sockets may ask for.",
@@ -117,6 +121,7 @@ package enum DaemonFile {
         storage.reserveBytes = section.value(reserve)
         storage.deliveredRetentionMilliseconds = section.value(keepDelivered)
         storage.maximumDeadPerUser = section.value(maximumDeadPerUser)
+        storage.keptBackups = section.value(keepBackups)
         return storage
     }
 

@@ -12,6 +12,8 @@ package struct StorageSettings: Sendable, Equatable {
     package var reserveBytes: Int64 = 4 << 20
     /// How long delivered events stay listed; nil for ever.
     package var deliveredRetentionMilliseconds: Int64? = 30 * 86_400_000
+    /// Backups that are kept; the oldest go when a new one is made.
+    package var keptBackups: Int = 3
     /// Above so many dead deliveries of one user, that user's oldest are removed.
     package var maximumDeadPerUser: Int = 10_000
 

@@ -24,6 +24,8 @@ struct DaemonOptions: Sendable, Equatable {
     var stateFolder: String?
     /// Replaces the folders of the sockets.
     var socketFolder: String?
+    /// A backup to put in the place of the queue, in place of running.
+    var restoredBackup: String?
     var information: Information?
 
     static let help = """
@@ -42,6 +44,8 @@ struct DaemonOptions: Sendable, Equatable {
           --config FOLDER   read the configuration from FOLDER alone
           --state FOLDER    keep the queue in FOLDER
           --sockets FOLDER  make kleos.sock and control.sock in FOLDER
+          --restore FILE    put this backup in the place of the queue, which is set aside whole, and
+                            end; no daemon may be running
           --help            print this text
           --version         print the version
 
@@ -67,6 +71,7 @@ struct DaemonOptions: Sendable, Equatable {
                 privateFolder = try Self.value(of: name, inlineValue, &rest)
             case "--config": configurationFolder = try Self.value(of: name, inlineValue, &rest)
             case "--state": stateFolder = try Self.value(of: name, inlineValue, &rest)
+            case "--restore": restoredBackup = try Self.value(of: name, inlineValue, &rest)
             case "--sockets": socketFolder = try Self.value(of: name, inlineValue, &rest)
             default: throw UsageError(message: "unknown option \(argument); kleosd --help lists them")
             }
@@ -77,7 +82,7 @@ struct DaemonOptions: Sendable, Equatable {
         of name: String, _ inlineValue: String?, _ rest: inout ArraySlice<String>
     ) throws(UsageError) -> String {
         guard let value = inlineValue ?? rest.popFirst(), !value.isEmpty else {
-            throw UsageError(message: "\(name) needs a folder; kleosd --help tells more")
+            throw UsageError(message: "\(name) needs a path; kleosd --help tells more")
         }
         return value
     }

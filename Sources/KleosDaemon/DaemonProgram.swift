@@ -20,6 +20,7 @@ package enum DaemonProgram {
             case .version: finish(printing: "kleosd \(ProtocolVersion.program)\n")
             case nil: break
             }
+            if let backup = options.restoredBackup { try restore(backup, options) }
             raiseDescriptorLimit()
             let daemon = try Daemon.make(options: options)
             daemon.async { $0.begin() }
@@ -31,6 +32,23 @@ package enum DaemonProgram {
         } catch {
             fail(.storage, "\(error)")
         }
+    }
+
+    private static func restore(_ backup: String, _ options: DaemonOptions) throws -> Never {
+        let paths: DaemonPaths
+        do throws(DaemonPaths.MissingHome) {
+            paths = try DaemonPaths(options: options) { Environment[$0] }
+        } catch {
+            throw StartError(code: .configuration, message: error.message)
+        }
+        let report: Restore.Report
+        do throws(StoreError) {
+            report = try Restore.run(backup, into: paths.stateFolder, clock: SystemClock(), log: Log())
+        } catch {
+            throw StartError(code: ExitCode(error), message: error.description)
+        }
+        let old = report.setAside.map { "What was there before is whole at \($0).\n" } ?? ""
+        finish(printing: "\(backup) is now \(report.path).\n\(old)")
     }
 
     /// The limits on connections are the configuration's; the usual 1024 descriptors would undercut them.

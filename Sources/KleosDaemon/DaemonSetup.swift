@@ -86,7 +86,8 @@ extension Daemon {
             maximumBytes: storage.maximumBytes, maximumBytesPerUser: storage.maximumBytesPerUser,
             freeFloorBytes: storage.freeFloorBytes,
             reserveBytes: storage.reserveBytes, deliveredRetentionMilliseconds: retention,
-            maximumDeadPerUser: storage.maximumDeadPerUser, machineID: MachineIdentity.read(log: log))
+            maximumDeadPerUser: storage.maximumDeadPerUser, machineID: MachineIdentity.read(log: log),
+            keptBackups: storage.keptBackups)
         do throws(StoreError) {
             return try Store.open(directory: paths.stateFolder, options: options, clock: clock, log: log)
         } catch {

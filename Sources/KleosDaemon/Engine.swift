@@ -61,6 +61,12 @@ package struct Engine: Sendable {
     }
 
     private func tell(_ report: RecoveryReport) {
+        if report.held > 0 {
+            log(
+                .warning,
+                "the outbox was restored from a backup; what may have been delivered since, to services where a second "
+                    + "send counts twice, is held until it is released", ["held": "\(report.held)"])
+        }
         guard report.returned + report.ambiguous + report.clamped > 0 else { return }
         log(
             .notice, "took up what was under way when the daemon ended",

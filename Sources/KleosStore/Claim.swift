@@ -46,6 +46,8 @@ package struct RecoveryReport: Sendable, Equatable {
     package var returned: Int = 0
     /// Ended dead, because a second send would count twice.
     package var ambiguous: Int = 0
+    /// Held after a restore, because a second send would count twice.
+    package var held: Int = 0
     /// Due times that were implausibly far ahead.
     package var clamped: Int = 0
 }

@@ -161,6 +161,9 @@ final class Connection {
         return (Int(logged), Int(moved))
     }
 
+    /// Begins a copy of the database at `path`, an empty file. Throws `StoreError`.
+    func beginBackup(to path: String) throws(StoreError) -> BackupCopy { try BackupCopy(of: handle, to: path) }
+
     /// Checks every page and every row. Throws `StoreError`, kind `damaged` with the first fault that is found.
     func checkWhole() throws(StoreError) {
         let fault = try first("PRAGMA integrity_check(1)", read: { $0.text(0) })

@@ -13,8 +13,9 @@ struct Database {
     let clock: any Clock
     let log: Log
     var naming = FileNaming.system
+    var fileName = Database.fileName
 
-    private var path: String { "\(directory)/\(Self.fileName)" }
+    var path: String { "\(directory)/\(fileName)" }
     /// Is there when the database turned out to be damaged while it was in use.
     private var suspicion: DamageMark { DamageMark(directory: directory) }
 
@@ -66,7 +67,7 @@ struct Database {
     }
 
     /// Looks at the file before SQLite does, because opening a file already writes beside it.
-    private func checkHeader() throws(StoreError) {
+    func checkHeader() throws(StoreError) {
         let header: [UInt8]
         do throws(SystemError) {
             // A link leads out of the folder, and a pipe would hold up the start for ever.
@@ -102,7 +103,7 @@ struct Database {
         }
     }
 
-    private func check(applicationID: Int32, version: Int32) throws(StoreError) {
+    func check(applicationID: Int32, version: Int32) throws(StoreError) {
         if applicationID == 0, version == 0 { return }
         guard applicationID == Schema.applicationID else {
             throw StoreError(
@@ -188,9 +189,7 @@ struct Database {
         try syncFolder()
         suspicion.remove()
         log(
-            .error,
-            "the outbox is damaged; it was set aside whole, and a new one begins (kleos salvage brings over what can "
-                + "be read)",
+            .error, "the outbox is damaged; it was set aside whole, and a new one begins",
             ["path": target, "error": error.message])
     }
 

@@ -10,6 +10,7 @@ extension Outbox {
     ) throws(StoreError) -> RecoveryReport {
         let wall = now.wallMilliseconds
         var report = RecoveryReport()
+        report.held = try holdRestored(atMostOnceEndpoints: atMostOnceEndpoints)
         let interrupted = try database.rows(
             "\(DeliveryRow.select(using: "deliveries_sending")) WHERE d.state = 'sending' ORDER BY d.id", []
         ) { DeliveryRow($0) }
@@ -33,6 +34,9 @@ extension Outbox {
                 report.returned += 1
             }
         }
+        // What was replaced by something in flight may have come back.
+        report.held += try holdRestored(atMostOnceEndpoints: atMostOnceEndpoints)
+        try forgetRestore()
         report.clamped = try database.run(
             "UPDATE deliveries INDEXED BY deliveries_due SET due = ?1 WHERE state = 'ready' AND due > ?1",
             SQLValue(wall + Self.maximumDelayMilliseconds))

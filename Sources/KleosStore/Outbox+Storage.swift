@@ -21,7 +21,7 @@ extension Outbox {
             isClone: try isClone())
     }
 
-    private func meta(_ name: String) throws(StoreError) -> String? {
+    func meta(_ name: String) throws(StoreError) -> String? {
         try database.first("SELECT value FROM meta WHERE name = ?1", SQLValue(name)) { $0.text(0) }
     }
 
@@ -48,23 +48,51 @@ extension Outbox {
         guard try isClone() else { return false }
         if try meta("held-on") == options.machineID { return true }
         try setMeta("held-on", options.machineID)
-        for state in [DeliveryState.waiting, .ready, .sending] {
+        _ = try hold(in: [.waiting, .ready, .sending], endpoint: nil, reason: .clone)
+        return true
+    }
+
+    /// Holds all deliveries in `states`, those to one endpoint or, with nil, to any. Returns how many.
+    private func hold(
+        in states: [DeliveryState], endpoint: Int64?, reason: DeliveryReason
+    ) throws(StoreError) -> Int {
+        var held = 0
+        for state in states {
             let counts = try database.rows(
-                "SELECT endpoint, count(*) FROM deliveries WHERE state = ?1 GROUP BY endpoint",
-                [SQLValue(state.rawValue)]
+                """
+                SELECT endpoint, count(*) FROM deliveries WHERE state = ?1 AND (?2 IS NULL OR endpoint = ?2)
+                GROUP BY endpoint
+                """, [SQLValue(state.rawValue), SQLValue(endpoint)]
             ) { (endpoint: $0.integer(0), count: $0.integer(1)) }
             for (endpoint, count) in counts {
                 effects.counts[CounterKey(endpoint: endpoint, state: state.rawValue), default: 0] -= count
                 effects.counts[CounterKey(endpoint: endpoint, state: "held"), default: 0] += count
             }
-            try database.run(
+            held += try database.run(
                 """
-                UPDATE deliveries SET state = 'held', reason = 'clone', pending = NULL, backoff = 0,
+                UPDATE deliveries SET state = 'held', reason = ?3, pending = NULL, backoff = 0,
                     unanswered = max(unanswered, state = 'sending')
-                WHERE state = ?1
-                """, SQLValue(state.rawValue))
+                WHERE state = ?1 AND (?2 IS NULL OR endpoint = ?2)
+                """, SQLValue(state.rawValue), SQLValue(endpoint), SQLValue(reason.rawValue))
         }
-        return true
+        return held
+    }
+
+    /// Where a second send counts twice, holds what was under way in a database that was restored from a backup: it may
+    /// have been delivered since. Returns how many.
+    func holdRestored(atMostOnceEndpoints: Set<String>) throws(StoreError) -> Int {
+        guard try meta("restored") != nil else { return 0 }
+        var held = 0
+        for name in atMostOnceEndpoints.sorted() {
+            guard let endpoint = try endpointID(name) else { continue }
+            held += try hold(in: [.waiting, .ready], endpoint: endpoint, reason: .restored)
+        }
+        return held
+    }
+
+    /// Forgets that the database was restored, now that what has to be held is.
+    func forgetRestore() throws(StoreError) {
+        try database.run("DELETE FROM meta WHERE name = 'restored'")
     }
 
     /// Makes this machine the owner of a database that came from another one, and releases what is held for that.

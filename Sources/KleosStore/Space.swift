@@ -50,6 +50,19 @@ final class Space {
             message: "it was moved away or removed while kleosd was using it; put it back, together with its -wal file")
     }
 
+    /// Where backups go.
+    var backupFolder: String { "\(directory)/\(Store.backupFolder)" }
+
+    /// Throws kind `full` unless `bytes` fit above the floor.
+    func checkRoom(forBackup bytes: Int64) throws(StoreError) {
+        let free = freeBytes()
+        guard free < bytes + options.freeFloorBytes else { return }
+        throw StoreError(
+            .full, operation: "make a backup",
+            message: "it needs \(bytes) bytes above the floor of \(options.freeFloorBytes), and the disk has \(free) "
+                + "free; free some disk space")
+    }
+
     /// Marks the database for a check at the next start.
     func suspect(_ error: StoreError) {
         releaseReserve()

@@ -19,10 +19,12 @@ package actor Store: QueueActor {
     }
 
     private let inbox = Mutex(Inbox())
-    private let clock: any Clock
+    let clock: any Clock
     private let log: Log
-    private var outbox: Outbox?
-    private var failure: StoreError?
+    private(set) var outbox: Outbox?
+    private(set) var failure: StoreError?
+    var backup: RunningBackup?
+    var isBackupChecked = false
     private var checkpointSize = CheckpointSize()
     private var isReserveWanted = true
     /// When the log last said that the disk is full.
@@ -157,6 +159,8 @@ package actor Store: QueueActor {
         while failure == nil, outbox != nil, !inbox.withLock({ $0.queue.isEmpty }) { drain() }
         guard let outbox else { return }
         self.outbox = nil
+        // A copy in the making uses the connection; its next turn tells that it ended.
+        backup?.abandon()
         if failure == nil {
             do throws(StoreError) {
                 _ = try outbox.database.checkpoint(.truncate)

@@ -14,6 +14,10 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case damaged
         /// The database was moved away or removed while it was in use.
         case removed
+        /// Another piece of such work is under way.
+        case busy
+        /// A backup cannot be written; the database itself is well.
+        case backupFailed
         /// Another process has the database open.
         case locked
         /// The folder or the database cannot be written.

@@ -14,6 +14,8 @@ package struct StoreOptions: Sendable, Equatable {
     package var maximumDeadPerUser: Int
     /// Identifies the machine; where it differs from the one in the database, everything is held. Empty means unknown.
     package var machineID: String
+    /// Backups that are kept; the oldest go when a new one is made.
+    package var keptBackups: Int
     /// Name of the SQLite file system (VFS) that the database is on; nil is the system's.
     package var sqliteFileSystem: String?
 
@@ -22,7 +24,7 @@ package struct StoreOptions: Sendable, Equatable {
         maximumBytes: Int64 = 1 << 30, maximumBytesPerUser: Int64 = .max, freeFloorBytes: Int64 = 64 << 20,
         reserveBytes: Int64 = 4 << 20,
         deliveredRetentionMilliseconds: Int64 = 30 * 86_400_000, maximumDeadPerUser: Int = 10_000, machineID: String,
-        sqliteFileSystem: String? = nil
+        keptBackups: Int = 3, sqliteFileSystem: String? = nil
     ) {
         self.maximumBytes = maximumBytes
         self.maximumBytesPerUser = maximumBytesPerUser
@@ -31,6 +33,7 @@ package struct StoreOptions: Sendable, Equatable {
         self.deliveredRetentionMilliseconds = deliveredRetentionMilliseconds
         self.maximumDeadPerUser = maximumDeadPerUser
         self.machineID = machineID
+        self.keptBackups = keptBackups
         self.sqliteFileSystem = sqliteFileSystem
     }
 }

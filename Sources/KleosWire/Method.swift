@@ -20,11 +20,12 @@ package enum Method: String, Sendable, CaseIterable {
     case flush
     case reload
     case config
+    case backup
 
     /// Whether it operates the queue and is answered on `control.sock` only.
     package var needsControl: Bool {
         switch self {
-        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config: true
+        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config, .backup: true
         default: false
         }
     }

@@ -7,7 +7,7 @@ enum KnownParameters {
 
     static func names(of method: Method) -> Set<String> {
         switch method {
-        case .hello, .status, .reload, .config, .submit: []
+        case .hello, .status, .reload, .config, .backup, .submit: []
         case .list: criteria.union(["limit", "cursor"])
         case .show: ["key", "id", "game"]
         case .standing: ["game", "player", "leaderboard", "achievement", "endpoint"]

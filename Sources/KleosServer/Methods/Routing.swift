@@ -93,6 +93,7 @@ extension Server {
         case .flush: try steer(method, try EndpointParameters(request, needsEndpoint: false), token, connection)
         case .reload: reload(token, connection)
         case .config: config(token)
+        case .backup: backup(token, connection)
         }
     }
 
@@ -159,6 +160,7 @@ extension Server {
         switch error.kind {
         case .full: return RPCError(.queueFull, "nothing was recorded: \(error.message)")
         case .closed: return RPCError(.unavailable, "the daemon is stopping; try again")
+        case .busy: return RPCError(.unavailable, error.message)
         case .invalidCursor:
             return RPCError(
                 .invalidParameter, "cursor must be one that an earlier answer brought", field: "cursor")

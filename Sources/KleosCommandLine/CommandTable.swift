@@ -8,7 +8,7 @@ package enum CommandTable {
         AgentCommand.specification, RetryCommand.specification, HoldCommand.specification,
         ReleaseCommand.specification, DiscardCommand.specification, PauseCommand.specification,
         ResumeCommand.specification, FlushCommand.specification, ReloadCommand.specification,
-        BackupCommand.specification,
+        BackupCommand.specification, SalvageCommand.specification,
         ConfigCheckCommand.specification, ConfigShowCommand.specification, VersionCommand.specification,
         HelpCommand.specification,
     ]

@@ -189,7 +189,8 @@ struct Database {
         try syncFolder()
         suspicion.remove()
         log(
-            .error, "the outbox is damaged; it was set aside whole, and a new one begins",
+            .error,
+            "the outbox is damaged; it was set aside whole, and a new one begins (kleos salvage brings over what can be read)",
             ["path": target, "error": error.message])
     }
 

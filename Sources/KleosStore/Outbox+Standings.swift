@@ -31,20 +31,28 @@ struct StreamRow {
 extension Outbox {
     /// Finds the stream of `event` at `endpoint`, or makes it.
     func makeStream(endpoint: Int64, event: Event) throws(StoreError) -> StreamRow {
-        let kind = event.subject.kind.rawValue
-        let item = event.subject.item
-        let hash = Self.hash(endpoint, [event.game, event.player, kind, item])
+        try makeStream(
+            endpoint: endpoint, game: event.game, player: event.player, kind: event.subject.kind,
+            item: event.subject.item)
+    }
+
+    /// Finds a stream, or makes it.
+    func makeStream(
+        endpoint: Int64, game: String, player: String, kind: SubjectKind, item: String
+    ) throws(StoreError) -> StreamRow {
+        let kind = kind.rawValue
+        let hash = Self.hash(endpoint, [game, player, kind, item])
         let found = try database.first(
             """
             SELECT \(StreamRow.columns) FROM standing s
             WHERE s.hash = ?1 AND s.endpoint = ?2 AND s.game = ?3 AND s.player = ?4 AND s.kind = ?5 AND s.item = ?6
-            """, SQLValue(hash), SQLValue(endpoint), SQLValue(event.game), SQLValue(event.player), SQLValue(kind),
+            """, SQLValue(hash), SQLValue(endpoint), SQLValue(game), SQLValue(player), SQLValue(kind),
             SQLValue(item)
         ) { StreamRow($0) }
         if let found { return found }
         try database.run(
             "INSERT INTO standing(hash, endpoint, game, player, kind, item) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-            SQLValue(hash), SQLValue(endpoint), SQLValue(event.game), SQLValue(event.player), SQLValue(kind),
+            SQLValue(hash), SQLValue(endpoint), SQLValue(game), SQLValue(player), SQLValue(kind),
             SQLValue(item))
         return StreamRow(id: database.lastRowID)
     }
@@ -100,7 +108,13 @@ extension Outbox {
         guard let measure = event.subject.measure, let stream = try stream(id),
             MergeOrder.replaces(measure, stream.confirmed?.measure, merge)
         else { return }
-        let stored = StoredMeasure(measure)
+        try setConfirmedMark(
+            of: id, StandingMark(measure: measure, atMilliseconds: event.effectiveTimeMilliseconds, rank: rank))
+    }
+
+    /// Notes down what is confirmed.
+    func setConfirmedMark(of id: Int64, _ mark: StandingMark) throws(StoreError) {
+        let stored = StoredMeasure(mark.measure)
         try database.run(
             """
             UPDATE standing SET confirmed_measure = ?2, confirmed_amount = ?3, confirmed_decimals = ?4,
@@ -108,7 +122,7 @@ extension Outbox {
             WHERE id = ?1
             """,
             SQLValue(id), SQLValue(stored.name), SQLValue(stored.amount), SQLValue(stored.decimals),
-            SQLValue(event.effectiveTimeMilliseconds), SQLValue(rank))
+            SQLValue(mark.atMilliseconds), SQLValue(mark.rank))
     }
 
     /// Works out again what is on its way, after a delivery of the stream ended.

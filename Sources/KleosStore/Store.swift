@@ -20,6 +20,8 @@ package actor Store: QueueActor {
 
     private let inbox = Mutex(Inbox())
     let clock: any Clock
+    /// The folder of the database.
+    package nonisolated let directory: String
     private let log: Log
     private(set) var outbox: Outbox?
     private(set) var failure: StoreError?
@@ -45,6 +47,7 @@ package actor Store: QueueActor {
         directory: String, options: StoreOptions, clock: any Clock, log: Log, executor: QueueExecutor
     ) throws(StoreError) {
         self.executor = executor
+        self.directory = directory
         self.clock = clock
         self.log = log
         let space = Space(directory: directory, options: options, log: log)

@@ -14,6 +14,8 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case damaged
         /// The database was moved away or removed while it was in use.
         case removed
+        /// There is nothing of this name.
+        case missing
         /// Another piece of such work is under way.
         case busy
         /// A backup cannot be written; the database itself is well.

@@ -21,11 +21,12 @@ package enum Method: String, Sendable, CaseIterable {
     case reload
     case config
     case backup
+    case salvage
 
     /// Whether it operates the queue and is answered on `control.sock` only.
     package var needsControl: Bool {
         switch self {
-        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config, .backup: true
+        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config, .backup, .salvage: true
         default: false
         }
     }

@@ -160,14 +160,16 @@ struct BackupTests {
         return try #require(parts[1].split(separator: "\n```", maxSplits: 1).first.map(String.init))
     }
 
-    private func shell(_ scenario: Scenario, _ name: String, file: String = "") throws -> String {
+    private func shell(_ scenario: Scenario, _ block: String, file: String = "", name: String = "") throws -> String {
         let folder = scenario.daemon.folder
         let result = try ChildProcess(
-            "/bin/sh", ["-ec", "PATH=\(BuiltPrograms.folder):$PATH; \(try block(name))"],
-            environment: ["KLEOS_SOCKET": scenario.daemon.socketPath, "FOLDER": folder.path, "FILE": file],
+            "/bin/sh", ["-ec", "PATH=\(BuiltPrograms.folder):$PATH; \(try self.block(block))"],
+            environment: [
+                "KLEOS_SOCKET": scenario.daemon.socketPath, "FOLDER": folder.path, "FILE": file, "NAME": name,
+            ],
             errorFile: folder.path("shell.err")
         ).finish()
-        try #require(result.isSuccess, "\(name): \(result.errors)")
+        try #require(result.isSuccess, "\(block): \(result.errors)")
         return result.output
     }
 
@@ -181,6 +183,9 @@ struct BackupTests {
         scenario.daemon.stop()
         _ = try shell(scenario, "restore", file: String(try #require(printed.split(separator: ",").first)))
         try scenario.daemon.start()
+        let replaced = try shell(scenario, "list").split(separator: "\n").map(String.init)
+        try #require(replaced.count == 1)
+        #expect(try shell(scenario, "salvage", name: replaced[0]).hasPrefix("0 events brought over, 1 already there"))
         #expect(try shell(scenario, "release").contains("1 delivery"))
         try scenario.kleos("resume", "home")
         try scenario.drain()

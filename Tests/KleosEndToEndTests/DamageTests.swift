@@ -159,4 +159,71 @@ struct DamageTests {
         #expect(result.errors.contains("it belongs to another program; move it away or choose another folder"))
         #expect(try setAside(scenario.daemon).isEmpty)
     }
+
+    private func numbers(_ scenario: Scenario, _ name: String) throws -> [String: Int64] {
+        let answer = try JSONParser.parse(Array(scenario.kleos("salvage", name, "--json").utf8))
+        return ["brought", "known", "lost", "unreadablePages"].reduce(into: [:]) { $0[$1] = answer[$1]?.int64Value }
+    }
+
+    @Test("Salvage brings over what is readable, under the same keys, once", arguments: ["pages", "first", "log"])
+    func salvages(damage: String) throws {
+        // So few that all of them are in the log, whatever gathers in a transaction.
+        let count: Int64 = damage == "log" ? 50 : 1_000
+        let scenario = try Self.filled(Int(count), isKilled: damage == "log")
+        let folder = scenario.daemon.folder
+        let path = folder.path("outbox.db")
+        switch damage {
+        case "pages":
+            let pages = try Self.pagesOfEvents(in: path)
+            for page in pages[10..<13] { try Self.overwrite(path, at: page, count: 4_096) }
+            try scenario.daemon.write("outbox.suspect", "a test says so")
+        case "first": try Self.overwrite(path, at: 0, count: 4_096)
+        default: unlink(path)
+        }
+        try scenario.daemon.start()
+        #expect(try scenario.rows("list", "--all").isEmpty)
+        let name = try scenario.kleos("salvage").split(separator: "\n").map(String.init)
+        try #require(name.count == 1)
+        let old = try SmallFile.read(at: folder.path(name[0] + (damage == "log" ? "-wal" : "")), limitBytes: 64 << 20)
+        try scenario.kleos("pause", "home")
+        let first = try numbers(scenario, name[0])
+        let lost = damage == "pages" ? first["lost"] ?? 0 : 0
+        #expect(damage != "pages" || (1...120).contains(lost))
+        #expect(first["brought"] == count - lost)
+        #expect(first["known"] == 0)
+        let second = try numbers(scenario, name[0])
+        #expect(second["brought"] == 0)
+        #expect(second["known"] == count - lost)
+        #expect(
+            try SmallFile.read(at: folder.path(name[0] + (damage == "log" ? "-wal" : "")), limitBytes: 64 << 20) == old)
+        #expect(try scenario.daemon.kleos(["salvage", "outbox.db.damaged-never"]).errors.contains("not-found"))
+        try scenario.kleos("resume", "home")
+        try scenario.drain()
+        #expect(try scenario.counts()["effects"]?.int64Value == count - lost)
+        #expect(try scenario.rows("list", "--state", "delivered", "--all").count == Int(count - lost))
+    }
+
+    @Test("What was delivered stays delivered, and where a second send counts twice nothing is sent again")
+    func salvagesStates() throws {
+        let scenario = try Scenario(endpoint: "Resend=accumulates\n[Retry]\nBase=250ms\nCap=500ms\n")
+        try scenario.daemon.start()
+        try scenario.daemonSubmit(player: "mira", value: 40_000)
+        try scenario.drain()
+        try scenario.kleos("pause", "home")
+        try scenario.daemonSubmit(player: "ada", value: 50_000)
+        scenario.daemon.stop()
+        try Self.overwrite(scenario.daemon.folder.path("outbox.db"), at: 0, count: 4_096)
+        try scenario.daemon.start()
+        let name = try scenario.kleos("salvage").split(separator: "\n").map(String.init)
+        #expect(
+            try scenario.kleos("salvage", name[0]).hasPrefix("2 events brought over, 0 already there, 0 unreadable"))
+        let rows = try scenario.rows("list", "--all")
+        #expect(Set(rows.compactMap { $0["state"]?.stringValue }) == ["delivered", "held"])
+        #expect(rows.compactMap { $0["reason"]?.stringValue } == ["restored"])
+        #expect(try scenario.kleos("standing", "minesweeper", "--player", "mira").contains("40.000 s"))
+        try scenario.kleos("release", "--all")
+        try scenario.drain()
+        #expect(try scenario.counts()["effects"]?.int64Value == 2)
+        #expect(try scenario.counts()["mostEffectsOfOneKey"]?.int64Value == 1)
+    }
 }

@@ -20,7 +20,7 @@ struct FullDiskTests {
     private func lines(_ players: Range<Int>) -> String {
         players.map { number in
             #"{"kind":"score","game":"minesweeper","leaderboard":"beginner","value":\#(1_000 + number),"#
-                + #""player":"p\#(number)","id":"p\#(number)","metadata":{"note":"\#(String(repeating: "x", count: 600))"}}"#
+                + #""player":"p\#(number)","id":"p\#(number)","metadata":{"note":"\#(String(repeating: "x", count: 1_200))"}}"#
                 + "\n"
         }.joined()
     }
@@ -50,21 +50,21 @@ struct FullDiskTests {
     func accepting() throws {
         let disk = try SmallDisk(kibibytes: 4_096)
         let scenario = try scenario(on: disk, storage: "KeepFree=0\nReserve=0\n")
-        let first = try scenario.daemon.kleos(["submit", "-"], input: lines(0..<8_000))
+        let first = try scenario.daemon.kleos(["submit", "-"], input: lines(0..<4_000))
         #expect(first.ending == .exited(65))
         #expect(first.errors.contains("queue-full"))
         let accepted = try scenario.rows("list", "--state", "ready", "--all").count
         #expect(accepted > 100)
-        #expect(first.output.contains("\(accepted) events accepted, \(8_000 - accepted) refused"))
+        #expect(first.output.contains("\(accepted) events accepted, \(4_000 - accepted) refused"))
         #expect(try scenario.daemon.log.contains("the disk is full; new events are refused, deliveries go on"))
 
         scenario.daemon.kill()
         try disk.resize(kibibytes: 65_536)
         try scenario.daemon.start(["--state", disk.path])
         #expect(try scenario.rows("list", "--state", "ready", "--all").count == accepted)
-        let again = try scenario.daemon.kleos(["submit", "-"], input: lines(0..<8_000))
+        let again = try scenario.daemon.kleos(["submit", "-"], input: lines(0..<4_000))
         #expect(again.isSuccess)
-        #expect(try scenario.rows("list", "--state", "ready", "--all").count == 8_000)
+        #expect(try scenario.rows("list", "--state", "ready", "--all").count == 4_000)
     }
 
     @Test("On a full disk deliveries are still settled, thanks to the reserve")

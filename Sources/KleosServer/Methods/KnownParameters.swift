@@ -17,6 +17,7 @@ enum KnownParameters {
         case .subscribe: ["topics", "game", "player"]
         case .presence: ["game", "player", "state"]
         case .retry, .hold, .release, .discard: criteria.union(["keys", "all"])
+        case .salvage: ["name"]
         case .pause, .resume, .flush: ["endpoint", "reason"]
         }
     }

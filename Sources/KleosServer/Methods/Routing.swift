@@ -94,6 +94,7 @@ extension Server {
         case .reload: reload(token, connection)
         case .config: config(token)
         case .backup: backup(token, connection)
+        case .salvage: salvage(try SalvageParameters(request), token, connection)
         }
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import KleosModel
 import KleosSupport
 import KleosTestSupport
@@ -79,18 +80,22 @@ import Testing
                 { (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) },
                 then: { _ in answered.withLock { $0 += 1 } })
         }
-        failed.wait()
+        try #require(failed.wait(timeout: .now() + 60) == .success)
         store.close()
         #expect(answered.withLock { $0 } == 0)
         #expect(told.withLock { $0 } == 0)
     }
 
     @Test func onAFullDiskNewEventsAreRefusedAndTheRestGoesOn() throws {
-        let store = try TemporaryStore(log: Log(sink: { _, _ in }))
+        let options = StoreOptions(freeFloorBytes: 0, reserveBytes: 65_536, machineID: "m")
+        let store = try TemporaryStore(options: options, log: Log(sink: { _, _ in }))
         let maker = EventMaker(store.clock)
         let first = maker.score(1, board: "first")
         try store.accept(first)
         let claim = try #require(try store.claim().first)
+        // A sign by which the reserve is known again: there is room here to make it anew at once.
+        let reserve = store.folder.path("outbox.reserve")
+        try #require(chmod(reserve, 0o640) == 0)
         _ = try store.store.withOutbox { outbox in
             let pages = try outbox.database.integer("PRAGMA page_count") ?? 0
             _ = try outbox.database.integer("PRAGMA max_page_count = \(pages + 1)")
@@ -102,6 +107,8 @@ import Testing
             if case .queueFull = result { break }
         }
         #expect(result == .queueFull("the disk is full"))
+        var information = stat()
+        #expect(stat(reserve, &information) != 0 || information.st_mode & 0o777 == 0o600, "it was not given up")
         let settled = try store.settle(claim, .delivered(Confirmation(), notice: nil), .delivered)
         #expect(settled.state == .delivered)
     }

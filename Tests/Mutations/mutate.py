@@ -236,9 +236,9 @@ def write_page(mutations):
     for mutation, result in zip(mutations, used):
         caught = result["caught"]
         rows.append(f"| {mutation.name} | {mutation.breaks} | {caught.replace('|', '/') if caught else '**SURVIVED**'} |")
-    summary = f"Last result, {max(result['date'] for result in used)}: {len(used)} mutations, " + (
+    summary = f"The last run of each, up to {max(result['date'] for result in used)}: {len(used)} mutations, " + (
         f"{len(used) - survived} caught, {survived} survived" if survived else "all caught") + (
-        f", in {minutes} minutes.")
+        f". Their builds and tests took {minutes} minutes, the first build left out.")
     top = PAGE.read_text().split("<!-- results -->")[0]
     PAGE.write_text(
         f"{top}<!-- results -->\n\n{summary}\n\n| mutation | what it breaks | caught by |\n|---|---|---|\n"

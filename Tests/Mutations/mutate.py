@@ -107,6 +107,16 @@ def sync_copy():
             path.unlink()
 
 
+def end_session(leader):
+    """Kills what is left of a command: swift test starts the tests in a process group of their own."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getsid(int(entry.name)) == leader:
+                os.kill(int(entry.name), signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+
+
 def run(arguments, log, seconds):
     """Runs a command in the copy. Returns its exit code, or None where it took too long."""
     with open(log, "wb") as output:
@@ -118,9 +128,8 @@ def run(arguments, log, seconds):
         except subprocess.TimeoutExpired:
             return None
         finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+            end_session(process.pid)
+            process.wait()
 
 
 def build(what):

@@ -129,11 +129,11 @@ struct FinalChecks {
     }
 
     private func checkLatest(_ facts: [Ledger.Fact], _ shown: ServiceBook.Arrival, _ service: SimulatedService) {
-        guard let latest = facts.max(by: { $0.number < $1.number }), shown.key != latest.record.key.description else {
+        guard let latest = facts.max(by: { $0.order < $1.order }), shown.key != latest.record.key.description else {
             return
         }
         // What was removed long after it was delivered cannot be compared any more.
-        guard let key = EventKey(shown.key), let fact = fact(key, service.name), fact.number < latest.number else {
+        guard let key = EventKey(shown.key), let fact = fact(key, service.name), fact.order < latest.order else {
             return
         }
         world.violate("\(service.name) shows \(shown.key) for \(shown.stream); the latest is \(latest.record.key)")
@@ -158,7 +158,7 @@ struct FinalChecks {
                 guard let key = EventKey(text), let fact = fact(key, service.name) else { continue }
                 // What took effect and ended unconfirmed makes room for what it had replaced.
                 if fact.state == .dead { continue }
-                if let last, fact.number < last.number {
+                if let last, fact.order < last.order {
                     world.violate(
                         "\(fact.record.key) was written to \(stream) of \(service.name) after \(last.record.key)")
                 }

@@ -55,8 +55,7 @@ enum Inspection {
         var found: [Ledger.Way: Ledger.Fact] = [:]
         for record in findings.records {
             found[Ledger.Way(key: record.key, endpoint: record.endpoint)] = Ledger.Fact(
-                state: record.state, reason: record.reason, supersededBy: record.supersededBy, number: record.id,
-                record: record)
+                state: record.state, reason: record.reason, supersededBy: record.supersededBy, order: 0, record: record)
             check(record, in: world)
         }
         for key in world.ledger.keys {

@@ -22,7 +22,8 @@ struct Ledger {
         var state: DeliveryState
         var reason: DeliveryReason?
         var supersededBy: EventKey?
-        var number: DeliveryID
+        /// Grows with the order in which events were accepted; row numbers are used again once rows are removed.
+        var order: Int
         var record: DeliveryRecord
     }
 
@@ -31,6 +32,8 @@ struct Ledger {
     private(set) var keys: [EventKey] = []
     /// As the outbox last said.
     var facts: [Way: Fact] = [:]
+    /// Places in the order in which deliveries were seen first.
+    private var orders: [Way: Int] = [:]
     /// The latest committed state of every delivery.
     private(set) var lastStates: [Way: DeliveryState] = [:]
     /// Events that an operator discarded.
@@ -46,12 +49,25 @@ struct Ledger {
     /// since that can change without the state.
     mutating func remember(_ found: [Way: Fact]) {
         for way in facts.keys where found[way] == nil { facts[way]?.supersededBy = nil }
-        facts.merge(found) { _, new in new }
+        // Rows are numbered in the order of acceptance while they are there.
+        for (way, fact) in found.sorted(by: { $0.value.record.id < $1.value.record.id }) {
+            var fact = fact
+            fact.order = order(of: way)
+            facts[way] = fact
+            lastStates[way] = fact.state
+        }
+    }
+
+    private mutating func order(of way: Way) -> Int {
+        if let order = orders[way] { return order }
+        orders[way] = orders.count
+        return orders.count - 1
     }
 
     /// Takes note of a change that was committed.
     mutating func moved(_ change: DeliveryChange) {
         let way = Way(key: change.key, endpoint: change.endpoint)
+        _ = order(of: way)
         facts[way]?.state = change.to
         facts[way]?.reason = change.reason
         facts[way]?.supersededBy = nil

@@ -163,6 +163,8 @@ final class World: @unchecked Sendable {
     }
 
     private func bury() {
+        // A disk that stopped while a daemon was starting works for the next one.
+        defer { disk.restart() }
         guard let daemon else { return }
         trace("the daemon ends")
         timersOfTheDead += daemon.timersFired
@@ -171,7 +173,6 @@ final class World: @unchecked Sendable {
         daemon.die()
         self.daemon = nil
         schedule.forgetEnded()
-        disk.restart()
     }
 
     /// Closes everything, at the end of a run.
@@ -207,6 +208,7 @@ final class World: @unchecked Sendable {
         guard whatHappensToTheDead != nil else { return }
         whatHappensToTheDead = nil
         disk.stop(afterOperations: -1)
+        if disk.isStopped { disk.restart() }
     }
 
     /// Takes over a configuration, as a reload does.

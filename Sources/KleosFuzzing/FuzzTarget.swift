@@ -44,11 +44,13 @@ func require(
 public func fuzz(target name: String, _ bytes: UnsafeRawBufferPointer) {
     guard let target = FuzzTarget(rawValue: name) else {
         let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: ", ")
+        // Whoever starts the fuzzer named it, and without a target there is nothing to run.
         fatalError("KLEOS_FUZZ_TARGET must be one of \(names), and not \"\(name)\"")
     }
     do throws(FuzzFailure) {
         try target.run(Array(bytes))
     } catch {
+        // A trap is how libFuzzer learns of a finding; it then saves the input.
         fatalError("\(name): \(error)")
     }
 }

@@ -66,13 +66,13 @@ let package = Package(
                 "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosStore", "KleosWire",
                 "KleosServer", "KleosDelivery", "KleosNotify",
             ]),
+        library("KleosPractice", ["CLinux", "KleosSupport", "KleosJSON", "KleosModel"]),
         library(
             "KleosCommandLine",
             [
-                "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosClient",
-                "KleosNotify",
+                "CLinux", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosClient",
+                "KleosNotify", "KleosPractice",
             ]),
-        library("KleosPractice", ["CLinux", "KleosSupport", "KleosJSON", "KleosModel"]),
         library("KleosMinesweeper", ["KleosSupport", "KleosJSON", "KleosClient"]),
 
         executable("kleosd", ["KleosDaemon"]),

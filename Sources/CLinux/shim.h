@@ -35,6 +35,11 @@ static inline int kleos_spawn_close_from(void *actions, int first) {
     return kleos_addclosefrom(actions, first);
 }
 
+// Makes this process the parent of those of its descendants whose parents end.
+static inline int kleos_adopt_orphans(void) {
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
 // Gives the heap's free pages back to the system; declared in malloc.h, which the Glibc module lacks.
 extern int malloc_trim(size_t);
 static inline void kleos_trim_heap(void) {

@@ -1,26 +1,34 @@
 /// How the program ends, in the numbers of sysexits.h.
-package enum ExitCode: Int32, Sendable {
-    case success = 0
+package struct ExitCode: Sendable, Equatable {
+    /// 0 … 255.
+    package let rawValue: Int32
+
+    /// Takes a number that somebody else chose, such as a command that was run.
+    package init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    package static let success = ExitCode(rawValue: 0)
     /// The daemon answered and refused, or some of what was asked for could not be done.
-    case failure = 1
+    package static let failure = ExitCode(rawValue: 1)
     /// The command line is wrong.
-    case usage = 64
+    package static let usage = ExitCode(rawValue: 64)
     /// The input is wrong: an unknown game, a value out of range, a key that nobody has.
-    case data = 65
+    package static let data = ExitCode(rawValue: 65)
     /// No daemon answers.
-    case unavailable = 69
+    package static let unavailable = ExitCode(rawValue: 69)
     /// An error inside kleos.
-    case software = 70
+    package static let software = ExitCode(rawValue: 70)
     /// Something on this machine failed.
-    case system = 71
+    package static let system = ExitCode(rawValue: 71)
     /// Not now; the same command may work later.
-    case temporary = 75
+    package static let temporary = ExitCode(rawValue: 75)
     /// The daemon talks in a way that kleos does not understand.
-    case contract = 76
+    package static let contract = ExitCode(rawValue: 76)
     /// Not permitted.
-    case permission = 77
+    package static let permission = ExitCode(rawValue: 77)
     /// The configuration is wrong.
-    case configuration = 78
+    package static let configuration = ExitCode(rawValue: 78)
 }
 
 /// What ends a command: a sentence, what to do next, and the exit code.

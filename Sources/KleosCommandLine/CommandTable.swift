@@ -9,6 +9,7 @@ package enum CommandTable {
         ReleaseCommand.specification, DiscardCommand.specification, PauseCommand.specification,
         ResumeCommand.specification, FlushCommand.specification, ReloadCommand.specification,
         BackupCommand.specification, SalvageCommand.specification,
+        PracticeCommand.specification,
         ConfigCheckCommand.specification, ConfigShowCommand.specification, VersionCommand.specification,
         HelpCommand.specification,
     ]

@@ -17,7 +17,8 @@ enum ConfigurationChoice {
             credentialsDirectory: session.terminal.environment("CREDENTIALS_DIRECTORY"), readsSecrets: false)
     }
 
-    private static func sources(
+    /// The folders that the options name. Throws a usage failure.
+    static func sources(
         _ invocation: Invocation, _ session: Session
     ) throws(CommandFailure) -> ConfigurationSources {
         if let folder = invocation.value("dir") ?? invocation.value("private") { return .only(folder) }

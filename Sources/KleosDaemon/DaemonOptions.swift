@@ -26,6 +26,8 @@ struct DaemonOptions: Sendable, Equatable {
     var socketFolder: String?
     /// A backup to put in the place of the queue, in place of running.
     var restoredBackup: String?
+    /// Whether it ends when the process that started it does.
+    var exitsWithParent = false
     var information: Information?
 
     static let help = """
@@ -46,6 +48,8 @@ struct DaemonOptions: Sendable, Equatable {
           --sockets FOLDER  make kleos.sock and control.sock in FOLDER
           --restore FILE    put this backup in the place of the queue, which is set aside whole, and
                             end; no daemon may be running
+          --exit-with-parent
+                            end when the process that started it ends
           --help            print this text
           --version         print the version
 
@@ -72,6 +76,7 @@ struct DaemonOptions: Sendable, Equatable {
             case "--config": configurationFolder = try Self.value(of: name, inlineValue, &rest)
             case "--state": stateFolder = try Self.value(of: name, inlineValue, &rest)
             case "--restore": restoredBackup = try Self.value(of: name, inlineValue, &rest)
+            case "--exit-with-parent": exitsWithParent = true
             case "--sockets": socketFolder = try Self.value(of: name, inlineValue, &rest)
             default: throw UsageError(message: "unknown option \(argument); kleosd --help lists them")
             }

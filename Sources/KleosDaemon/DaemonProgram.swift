@@ -21,6 +21,7 @@ package enum DaemonProgram {
             case nil: break
             }
             if let backup = options.restoredBackup { try restore(backup, options) }
+            if options.exitsWithParent { ParentWatch.begin() }
             raiseDescriptorLimit()
             let daemon = try Daemon.make(options: options)
             daemon.async { $0.begin() }

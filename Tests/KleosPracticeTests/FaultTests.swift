@@ -37,6 +37,42 @@ import Testing
         #expect(practice.server.requests.map(\.tookEffect) == [false, false, true, false, false, false, true])
     }
 
+    @Test func aStepHoldsForManyRequestsWithItsOwnWords() throws {
+        let practice = try Practice(
+            faults: #"{"script": [{"answer": 503, "times": 3, "retryAfter": "2"}, 429, 200], "retryAfter": 9}"#)
+        var answers: [String] = []
+        for _ in 0..<6 {
+            let answer = try practice.submit(score: "k1")
+            answers.append("\(answer.status) \(answer.header("retry-after") ?? "-")")
+        }
+        #expect(answers == ["503 2", "503 2", "503 2", "429 9", "200 -", "200 -"])
+        #expect(practice.server.faults.json == (try json(#"{"retryAfter": "9"}"#)))
+    }
+
+    @Test func aStepHoldsForATime() throws {
+        let practice = try Practice(faults: #"{"script": [{"answer": 500, "forMilliseconds": 50}, 404]}"#)
+        let clock = SystemClock()
+        let start = clock.read().wallMilliseconds
+        var statuses: [Int] = []
+        while statuses.last != 404 { statuses.append(try practice.submit(score: "k1").status) }
+        #expect(clock.read().wallMilliseconds - start >= 50)
+        #expect(statuses.dropLast().allSatisfy { $0 == 500 })
+        #expect(try practice.submit(score: "k1").status == 200)
+    }
+
+    @Test(arguments: [
+        (#"{"script": [{"times": 2}]}"#, "has no \"answer\""),
+        (#"{"script": [{"answer": 503, "times": 0}]}"#, "\"times\" must be a whole number from 1 to 1000000"),
+        (#"{"script": [{"answer": 503, "time": 2}]}"#, "has no member \"time\""),
+        (#"{"script": [{"answer": 503, "times": 2, "forMilliseconds": 5}]}"#, "exclude each other"),
+        (#"{"script": [{"answer": 299}]}"#, "not 299"),
+    ])
+    func saysWhatIsWrongWithAStep(text: String, complaint: String) throws {
+        var faults = Faults()
+        let error = #expect(throws: FaultsError.self) { try faults.merge(try json(text)) }
+        #expect(error?.description.contains(complaint) == true, "\(error?.description ?? "")")
+    }
+
     @Test func aSeedMakesTheShareOfFailuresRepeatable() throws {
         func statuses() throws -> [Int] {
             let practice = try Practice(faults: #"{"failureShare": 0.3, "seed": 7}"#)

@@ -26,7 +26,7 @@ extension Faults {
             if failureStatuses.isEmpty { throw Self.wrong(name, "a list with at least one status") }
         case "seed": seed = isNull ? nil : UInt64(bitPattern: try Self.integer(name, value, in: Int64.min...Int64.max))
         case "latencyMilliseconds": latencyMilliseconds = isNull ? nil : try Self.latency(value)
-        case "script": script = isNull ? [] : try Self.list(name, value) { Step(json: $0) }
+        case "script": script = isNull ? [] : try Self.steps(value)
         case "retryAfter": retryAfter = isNull ? nil : try Self.headerValue(name, value)
         case "resetAfterBytes": resetAfterBytes = isNull ? nil : Int(try Self.integer(name, value, in: 0...1 << 20))
         case "neverAnswer": neverAnswer = isNull ? 0 : try Self.share(name, value)
@@ -51,9 +51,7 @@ extension Faults {
             object["failureStatuses"] = .array(failureStatuses.map { .integer($0) })
         }
         object["seed"] = seed.map { .integer(Int64(bitPattern: $0)) }
-        object["latencyMilliseconds"] = latencyMilliseconds.map {
-            ["min": .integer($0.lowerBound), "max": .integer($0.upperBound)]
-        }
+        object["latencyMilliseconds"] = latencyMilliseconds.map(Self.json)
         if !script.isEmpty { object["script"] = .array(script.map(\.json)) }
         object["retryAfter"] = retryAfter.map { .string($0) }
         object["resetAfterBytes"] = resetAfterBytes.map { .integer($0) }
@@ -70,6 +68,10 @@ extension Faults {
         }
         object["count"] = count.map { .integer($0) }
         return .object(object)
+    }
+
+    static func json(_ latency: ClosedRange<Int>) -> JSONValue {
+        ["min": .integer(latency.lowerBound), "max": .integer(latency.upperBound)]
     }
 
     private static func number(_ share: Double) -> JSONValue {
@@ -106,7 +108,7 @@ extension Faults {
         return flag
     }
 
-    private static func integer(
+    static func integer(
         _ name: String, _ value: JSONValue, in range: ClosedRange<Int64>
     ) throws(FaultsError) -> Int64 {
         guard let number = value.int64Value, range.contains(number) else {
@@ -115,7 +117,7 @@ extension Faults {
         return number
     }
 
-    private static func headerValue(_ name: String, _ value: JSONValue) throws(FaultsError) -> String {
+    static func headerValue(_ name: String, _ value: JSONValue) throws(FaultsError) -> String {
         let text = value.stringValue ?? value.numberValue?.text
         guard let text, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw wrong(name, "a text without control characters")
@@ -123,7 +125,7 @@ extension Faults {
         return text
     }
 
-    private static func latency(_ value: JSONValue) throws(FaultsError) -> ClosedRange<Int> {
+    static func latency(_ value: JSONValue) throws(FaultsError) -> ClosedRange<Int> {
         let expected = "milliseconds from 0 to 3600000, or {\"min\": …, \"max\": …}"
         let low = value.int64Value ?? value["min"]?.int64Value
         let high = value.int64Value ?? value["max"]?.int64Value ?? low
@@ -131,6 +133,13 @@ extension Faults {
             throw wrong("latencyMilliseconds", expected)
         }
         return Int(low)...Int(high)
+    }
+
+    private static func steps(_ value: JSONValue) throws(FaultsError) -> [ScriptedStep] {
+        guard let elements = value.arrayValue else { throw wrong("script", "a list") }
+        var steps: [ScriptedStep] = []
+        for element in elements { steps.append(try ScriptedStep(json: element)) }
+        return steps
     }
 
     private static func list<T>(

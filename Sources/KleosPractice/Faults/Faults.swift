@@ -44,8 +44,8 @@ package struct Faults: Sendable, Equatable {
     package var seed: UInt64?
     /// How long an answer is held back, drawn evenly.
     package var latencyMilliseconds: ClosedRange<Int>?
-    /// Each request takes one step; after the last step the other faults apply.
-    package var script: [Step] = []
+    /// Each request takes the first step that is left; after the last step the other faults apply.
+    package var script: [ScriptedStep] = []
     /// Value of the Retry-After header of 429 and 503 answers by a fault, sent as it is.
     package var retryAfter: String?
     /// Each answer is cut off after so many bytes by a reset of the connection.
@@ -73,7 +73,7 @@ package struct Faults: Sendable, Equatable {
     /// Faults that are nothing but a script.
     package static func script(_ steps: [Step]) -> Faults {
         var faults = Faults()
-        faults.script = steps
+        faults.script = steps.map(ScriptedStep.init)
         return faults
     }
 

@@ -1,5 +1,3 @@
-import CLinux
-import Dispatch
 import Glibc
 import KleosJSON
 import KleosSupport
@@ -74,7 +72,7 @@ package enum PracticeProgram {
         sigaddset(&signals, SIGTERM)
         sigaddset(&signals, SIGINT)
         guard pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { throw SystemError("block signals") }
-        if options.exitsWithParent { try watchParent() }
+        if options.exitsWithParent { ParentWatch.begin() }
 
         let server = try PracticeServer(options: options.server) { message in
             exit(fail(message, EX_IOERR))
@@ -88,25 +86,5 @@ package enum PracticeProgram {
         sigwait(&signals, &signal)
         server.stop()
         return EX_OK
-    }
-
-    /// Sends this process SIGTERM when its parent ends. Throws `SystemError`.
-    ///
-    /// The kernel's own signal (PR_SET_PDEATHSIG) comes when the parent's thread ends that started this process, which
-    /// in a parent with a pool of threads can be at any time.
-    private static func watchParent() throws {
-        let parent = getppid()
-        let number = kleos_pidfd_open(parent)
-        // The parent may have ended before it was watched.
-        guard number >= 0, getppid() == parent else {
-            kill(getpid(), SIGTERM)
-            return
-        }
-        let descriptor = FileDescriptor(owning: number)
-        DispatchQueue(label: "kleos.practice.parent").async {
-            var watched = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            _ = Retry.onInterrupt { poll(&watched, 1, -1) }
-            kill(getpid(), SIGTERM)
-        }
     }
 }

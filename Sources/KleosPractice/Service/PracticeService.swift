@@ -31,7 +31,7 @@ struct PracticeService {
 
     private mutating func submission(_ request: HTTPRequest, _ base: RequestRecord) -> Reaction {
         var record = base
-        let decision = faults.decide()
+        let decision = faults.decide(nowMilliseconds: record.atMilliseconds)
         record.fault = decision.name
         var reaction: Reaction
         switch decision.step {
@@ -64,7 +64,7 @@ struct PracticeService {
         case .status(let status):
             let code = Self.code(for: status)
             var answer = HTTPAnswer.error(status, code, "the practice endpoint was told to answer \(status)")
-            if status == 429 || status == 503, let text = faults.faults.retryAfter {
+            if status == 429 || status == 503, let text = decision.retryAfter {
                 answer.headers.append(("Retry-After", text))
             }
             if status == 401 { answer.headers.append(("WWW-Authenticate", "Bearer")) }

@@ -67,10 +67,11 @@ actor Daemon: QueueActor {
     func begin() {
         relay.target = self
         wire()
-        watchSignals()
         watchMachine()
-        engine.start(setup) { [self] result in
-            self.async { $0.started(result) }
+        watchSignals { daemon in
+            daemon.engine.start(daemon.setup) { result in
+                self.async { $0.started(result) }
+            }
         }
     }
 
@@ -117,11 +118,13 @@ actor Daemon: QueueActor {
             ])
     }
 
-    private func watchSignals() {
+    private func watchSignals(then begun: @escaping @Sendable (isolated Daemon) -> Void) {
         signals = SignalHandling([SIGTERM, SIGINT, SIGHUP], queue: executor.queue) { [weak self] number in
             self?.assumeIsolated { daemon in
                 if number == SIGHUP { daemon.reload { _ in } } else { daemon.stop(because: "signal \(number)") }
             }
+        } begun: {
+            self.assumeIsolated { daemon in begun(daemon) }
         }
     }
 

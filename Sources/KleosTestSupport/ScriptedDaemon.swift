@@ -53,7 +53,7 @@ package final class ScriptedDaemon: Sendable {
     /// Waits until `condition` holds for the requests so far; false after a minute.
     package func wait(until condition: ([Request]) -> Bool) -> Bool {
         while !condition(requests) {
-            guard arrived.wait(timeout: .now() + 60) == .success else { return condition(requests) }
+            guard arrived.wait(timeout: Patience.end) == .success else { return condition(requests) }
         }
         return true
     }

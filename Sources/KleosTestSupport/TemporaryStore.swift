@@ -1,7 +1,6 @@
 import Dispatch
 package import KleosStore
 package import KleosSupport
-import Synchronization
 
 /// A store in a folder of its own, with a manual clock, that a test talks to synchronously.
 package final class TemporaryStore: Sendable {
@@ -23,15 +22,7 @@ package final class TemporaryStore: Sendable {
     /// Runs `work` in a transaction and returns its result after the COMMIT; never called on the store's queue.
     package func run<T: Sendable>(_ work: @escaping @Sendable (Outbox) throws(StoreError) -> T) throws(StoreError) -> T
     {
-        let box = Mutex<Result<T, StoreError>?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        store.perform(work) { result in
-            box.withLock { $0 = result }
-            done.signal()
-        }
-        done.wait()
-        guard let result = box.withLock({ $0 }) else { preconditionFailure("signalled without a result") }
-        return try result.get()
+        try store.performAndWait(work)
     }
 
     /// Closes the database and waits for it.

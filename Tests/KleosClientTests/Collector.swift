@@ -1,4 +1,5 @@
 import Dispatch
+import KleosTestSupport
 import Synchronization
 
 /// Gathers what completions bring, and lets a test wait for it.
@@ -16,7 +17,7 @@ final class Collector<Value: Sendable>: Sendable {
 
     /// Waits until `count` values have come, at most a minute; returns all of them.
     func wait(for count: Int) -> [Value] {
-        while all.count < count, arrived.wait(timeout: .now() + 60) == .success {}
+        while all.count < count, arrived.wait(timeout: Patience.end) == .success {}
         return all
     }
 }

@@ -6,7 +6,7 @@ import KleosTestSupport
 import KleosWire
 import Testing
 
-@Suite struct ReconnectTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
     typealias Outcome = Result<SubmitReceipt, KleosError>
 
     let daemon: HandDaemon

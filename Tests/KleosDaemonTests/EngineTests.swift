@@ -59,13 +59,13 @@ private final class AgreeableTransport: Transport {
             if case .failure(let error) = result { Issue.record(error) }
             started.signal()
         }
-        try #require(started.wait(timeout: .now() + 120) == .success)
+        try #require(started.wait(timeout: Patience.end) == .success)
     }
 
     private func stop() throws {
         let stopped = DispatchSemaphore(value: 0)
         engine.worker.async { $0.stop { stopped.signal() } }
-        try #require(stopped.wait(timeout: .now() + 60) == .success)
+        try #require(stopped.wait(timeout: Patience.end) == .success)
         temporary.close()
     }
 

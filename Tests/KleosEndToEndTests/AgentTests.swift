@@ -16,12 +16,13 @@ struct AgentTests {
             environment: desktop.variables, errorFile: scenario.daemon.folder.path("agent.log"))
     }
 
-    /// Waits until no notice is pending; each look is an answered request, so nothing spins.
+    /// Waits until no notice is pending.
     private func waitUntilTold(_ count: Int, _ scenario: Scenario) throws {
-        for _ in 0..<3_000 {
+        let isTold = try Patience.until {
             let rows = try scenario.rows("notices")
-            if rows.count == count, rows.allSatisfy({ $0["shownAt"] != nil }) { return }
+            return rows.count == count && rows.allSatisfy { $0["shownAt"] != nil }
         }
+        if isTold { return }
         Issue.record("not told: \(try scenario.rows("notices").map(\.serialized))")
     }
 

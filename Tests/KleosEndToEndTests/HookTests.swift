@@ -23,10 +23,11 @@ struct HookTests {
     }
 
     private func waitUntilTold(_ count: Int, _ scenario: Scenario) throws {
-        for _ in 0..<3_000 {
+        let isTold = try Patience.until {
             let rows = try scenario.rows("notices")
-            if rows.count == count, rows.allSatisfy({ $0["route"] == "command" }) { return }
+            return rows.count == count && rows.allSatisfy { $0["route"] == "command" }
         }
+        if isTold { return }
         Issue.record("not told: \(try scenario.rows("notices").map(\.serialized))")
     }
 
@@ -57,7 +58,7 @@ struct HookTests {
         #expect(mkfifo(folder.path("gate"), 0o600) == 0)
         try scenario.daemon.start()
         try scenario.kleos("submit", "achievement", "minesweeper", "first-win", "--player", "mira")
-        for _ in 0..<3_000 where access(folder.path("started"), F_OK) != 0 { try scenario.kleos("status") }
+        #expect(Patience.until { access(folder.path("started"), F_OK) == 0 })
         scenario.daemon.kill()
         // Opening the gate for reading and writing never blocks; closing it ends the command that waits there.
         let gate = open(folder.path("gate"), O_RDWR | O_CLOEXEC)

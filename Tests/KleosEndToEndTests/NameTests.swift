@@ -87,20 +87,18 @@ private final class PrivateNetwork {
         return try result.output.split(separator: "\n").map { try JSONParser.parse(Array($0.utf8)) }
     }
 
-    /// Waits until so many are delivered; each look is an answered request, so nothing spins.
+    /// Waits until so many are delivered.
     func waitForDelivered(_ count: Int, at endpoint: String) throws {
-        for _ in 0..<5_000 {
-            if try rows(endpoint).count(where: { $0["state"]?.stringValue == "delivered" }) >= count { return }
+        let areDelivered = try Patience.until {
+            try rows(endpoint).count { $0["state"]?.stringValue == "delivered" } >= count
         }
+        if areDelivered { return }
         Issue.record("\(endpoint) never got all: \(try daemon.log)")
     }
 
-    /// Waits until the daemon has logged `text`, asking it something between the looks.
+    /// Waits until the daemon has logged `text`.
     func waitForLog(_ text: String) throws {
-        for _ in 0..<5_000 {
-            if try daemon.log.contains(text) { return }
-            _ = try rows("home")
-        }
+        if try Patience.until({ try daemon.log.contains(text) }) { return }
         Issue.record("the daemon never logged \(text): \(try daemon.log)")
     }
 }

@@ -76,20 +76,16 @@ extension Scenario {
         try kleos("submit", "score", "minesweeper", "beginner", String(value), "--player", player)
     }
 
-    /// Waits until `practice` counts so many effects; each look is an answered request, so nothing spins.
+    /// Waits until `practice` counts so many effects.
     func waitForEffects(_ count: Int64, at practice: PracticeProcess) throws {
-        for _ in 0..<100_000 {
-            if try counts(of: practice)["effects"]?.int64Value ?? 0 >= count { return }
-        }
+        let isReached = try Patience.until { try counts(of: practice)["effects"]?.int64Value ?? 0 >= count }
+        if isReached { return }
         Issue.record("the endpoint never counted \(count) effects: \(try counts(of: practice).serialized)")
     }
 
-    /// Waits until the daemon has logged `text`, asking for its status between the looks.
+    /// Waits until the daemon has logged `text`.
     func waitForLog(_ text: String) throws {
-        for _ in 0..<2_000 {
-            if try daemon.log.contains(text) { return }
-            try kleos("status")
-        }
+        if try Patience.until({ try daemon.log.contains(text) }) { return }
         Issue.record("the daemon never logged \(text): \(try daemon.log)")
     }
 }

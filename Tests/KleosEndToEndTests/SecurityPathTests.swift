@@ -46,9 +46,8 @@ struct SecurityPathTests {
                 "--private", daemon.folder.path, "--state", daemon.folder.path("a/state"), "--sockets",
                 daemon.folder.path("b/run"),
             ], errorFile: daemon.folder.path("err"))
-        var isUp = false
-        for _ in 0..<1_000 where !isUp {
-            isUp = try daemon.kleos(["status", "--socket", daemon.folder.path("b/run/kleos.sock")]).isSuccess
+        let isUp = try Patience.until {
+            try daemon.kleos(["status", "--socket", daemon.folder.path("b/run/kleos.sock")]).isSuccess
         }
         #expect(isUp)
         for name in ["a", "a/state", "b", "b/run"] { #expect(mode(daemon.folder.path(name)) == 0o700, "\(name)") }
@@ -149,11 +148,7 @@ struct SecurityPathTests {
         let daemon = scenario.daemon
         let script = "exec '\(BuiltPrograms.path("kleosd"))' --private '\(daemon.folder.path)' 0<&- 1>&- 2>&-"
         let process = try ChildProcess("/bin/sh", ["-c", script], errorFile: daemon.folder.path("err"))
-        var answered = false
-        for _ in 0..<1_000 where !answered {
-            answered = try daemon.kleos(["status"]).isSuccess
-        }
-        #expect(answered)
+        #expect(try Patience.until { try daemon.kleos(["status"]).isSuccess })
         for number in 0...2 {
             let target = try #require(realpath("/proc/\(process.processID)/fd/\(number)", nil))
             #expect(String(cString: target) == "/dev/null")

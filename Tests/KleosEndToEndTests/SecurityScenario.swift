@@ -41,10 +41,7 @@ final class SecurityScenario {
 
     /// Asks again, each time an answered request, until `isTrue`.
     func wait(for what: String, until isTrue: () throws -> Bool) throws {
-        for _ in 0..<1_000 {
-            if try isTrue() { return }
-            try kleos("status")
-        }
+        if try Patience.until(isTrue) { return }
         Issue.record("never: \(what); the log: \(try daemon.log)")
     }
 

@@ -175,10 +175,7 @@ struct SecurityUserTests {
                 errorFile: folder.path("\(user.uid).err")
             ).finish()
         }
-        var isUp = false
-        for _ in 0..<1_000 where !isUp {
-            isUp = try ask(ada, ["status"]).isSuccess
-        }
+        let isUp = try Patience.until { try ask(ada, ["status"]).isSuccess }
         let said = try SmallFile.readText(at: folder.path("err"))
         #expect(isUp, "\(said)")
         #expect(try ask(ada, ["flush"]).isSuccess)

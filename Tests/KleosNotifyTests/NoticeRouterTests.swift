@@ -72,14 +72,12 @@ struct NoticeRouterTests {
         }
     }
 
-    /// Waits until every notice was shown; false after a minute.
+    /// Waits until every notice was shown; false if that never happens.
     private func areAllShown(_ count: Int) throws -> Bool {
-        for _ in 0..<6_000 {
+        try Patience.until {
             let all = try notices()
-            if all.count == count, all.allSatisfy({ $0.route != nil }) { return true }
-            poll(nil, 0, 10)
+            return all.count == count && all.allSatisfy { $0.route != nil }
         }
-        return false
     }
 
     private func stop(_ router: NoticeRouter) {
@@ -169,8 +167,7 @@ struct NoticeRouterTests {
     func stoppingEndsARunningHook() throws {
         let router = try router(hook: "touch started; sleep 100000", timeoutMilliseconds: 86_400_000)
         try unlock("a")
-        for _ in 0..<6_000 where access(folder.path("started"), F_OK) != 0 { poll(nil, 0, 10) }
-        #expect(access(folder.path("started"), F_OK) == 0)
+        #expect(Patience.until { access(folder.path("started"), F_OK) == 0 })
         // Without an early end this takes a day.
         stop(router)
     }

@@ -80,7 +80,7 @@ import Testing
                 { (outbox) throws(StoreError) in try outbox.accept(event, fanOut: [way()]) },
                 then: { _ in answered.withLock { $0 += 1 } })
         }
-        try #require(failed.wait(timeout: .now() + 60) == .success)
+        try #require(failed.wait(timeout: Patience.end) == .success)
         store.close()
         #expect(answered.withLock { $0 } == 0)
         #expect(told.withLock { $0 } == 0)

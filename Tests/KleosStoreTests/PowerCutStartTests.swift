@@ -48,22 +48,32 @@ import Testing
         return isAnswered
     }
 
-    @Test func anOutboxIsMadeWhereverTheCutFalls() throws {
+    /// Opens with a cut at each operation, of what `prepare` leaves in the folder, and lets `check` look at what was set
+    /// aside. Returns the number of cuts.
+    func cutEverywhere(_ prepare: () throws -> Void, _ check: ([String], String) throws -> Void) throws -> Int {
         var cuts = 0
         for seed in 1...Self.rounds {
             var operations = 0
             var isAnswered = false
             while !isAnswered {
                 try empty()
+                try prepare()
                 let disk = SimulatedDisk(seed: seed &* 1_000 + UInt64(operations))
                 isAnswered = try openTwice(disk, stopAfter: operations)
-                let aside = try Folder.names(in: folder.path).filter { $0.contains("damaged") }
-                #expect(
-                    aside == [], "a new database is not a damaged one; after \(operations) operations, seed \(seed)")
+                let aside = try Folder.names(in: folder.path).filter { $0.contains("damaged") }.sorted()
+                try check(aside, "after \(operations) operations, seed \(seed): \(aside)")
                 operations += 1
             }
             #expect(operations > 20)
             cuts += operations
+        }
+        return cuts
+    }
+
+    @Test func anOutboxIsMadeWhereverTheCutFalls() throws {
+        let cuts = try cutEverywhere {
+        } _: { aside, place in
+            #expect(aside == [], "a new database is not a damaged one; \(place)")
         }
         TestStage.report(
             "power cuts while making an outbox", "\(cuts) cuts, one at each operation in \(Self.rounds) rounds")
@@ -72,23 +82,12 @@ import Testing
     @Test func aDamagedDatabaseIsSetAsideWholeWhereverTheCutFalls() throws {
         let database = Array(repeating: UInt8(ascii: "d"), count: 5_000)
         let wal = Array(repeating: UInt8(ascii: "w"), count: 3_000)
-        var cuts = 0
-        for seed in 1...Self.rounds {
-            var operations = 0
-            var isAnswered = false
-            while !isAnswered {
-                try empty()
-                try SmallFile.replace(folder.path("outbox.db"), with: database)
-                try SmallFile.replace(folder.path("outbox.db-wal"), with: wal)
-                let disk = SimulatedDisk(seed: seed &* 1_000 + UInt64(operations))
-                isAnswered = try openTwice(disk, stopAfter: operations)
-                let aside = try Folder.names(in: folder.path).filter { $0.contains("damaged") }.sorted()
-                let contents = try aside.map { try SmallFile.read(at: folder.path($0)) }
-                #expect(contents == [database, wal], "after \(operations) operations, seed \(seed): \(aside)")
-                operations += 1
-            }
-            #expect(operations > 20)
-            cuts += operations
+        let cuts = try cutEverywhere {
+            try SmallFile.replace(folder.path("outbox.db"), with: database)
+            try SmallFile.replace(folder.path("outbox.db-wal"), with: wal)
+        } _: { aside, place in
+            let contents = try aside.map { try SmallFile.read(at: folder.path($0)) }
+            #expect(contents == [database, wal], "\(place)")
         }
         TestStage.report(
             "power cuts while setting one aside", "\(cuts) cuts, one at each operation in \(Self.rounds) rounds")

@@ -17,15 +17,15 @@ enum Incident: String, CaseIterable {
     /// How many of it happen in a simulated week, about, where the seed chooses it at all.
     var perWeek: Int {
         switch self {
-        case .kill, .powerCut: 8
-        case .killDuringWrite: 12
-        case .stop: 3
-        case .diskFull, .slowDisk, .diskError: 4
-        case .mood: 80
-        case .network: 20
-        case .suspend, .clockStep: 6
-        case .reload: 8
-        case .operatorActs: 25
+        case .kill, .powerCut: 3
+        case .killDuringWrite: 5
+        case .stop: 1
+        case .diskFull, .slowDisk, .diskError: 2
+        case .mood: 40
+        case .network: 8
+        case .suspend, .clockStep: 3
+        case .reload: 3
+        case .operatorActs: 10
         }
     }
 }

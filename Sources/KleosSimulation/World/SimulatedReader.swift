@@ -17,7 +17,7 @@ final class SimulatedReader: @unchecked Sendable {
 
     /// Looks for notices, then plans the next look.
     func look() {
-        world.schedule.after(world.schedule.number(1_000...7_200_000)) { [self] in look() }
+        world.schedule.after(world.schedule.number(1_000...21_600_000)) { [self] in look() }
         guard let daemon = world.daemon, daemon.isServing else { return }
         round += 1
         let (route, now, uid) = ("reader-\(round)", world.clock.read(), uid)

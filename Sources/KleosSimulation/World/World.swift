@@ -50,7 +50,7 @@ final class World: @unchecked Sendable {
             configuration.whole.endpoints[name].map { SimulatedService(name: name, resend: $0.resend) }
         }
         retentionMilliseconds = schedule.one(of: [30 * 86_400_000, 86_400_000])
-        playPauseMilliseconds = schedule.one(of: [3, 8]) * 3_600_000
+        playPauseMilliseconds = schedule.one(of: [8, 20]) * 3_600_000
         disk.reset(seed: schedule.random.next())
         disk.onSync { [schedule] in schedule.pass(schedule.skewed(0...8)) }
     }

@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import KleosModel
 import KleosSupport
-import Synchronization
 
 /// Brings what can be read of a set-aside outbox into the one that is in use.
 package enum Salvage {
@@ -88,10 +87,12 @@ private struct SalvageRun {
         report.unreadableRows = scan.unreadableRows
         report.lost = reader.lostEvents
         for standing in reader.standings() {
-            try perform { (outbox) throws(StoreError) in try outbox.bring(standing) }
+            try store.performAndWait { (outbox) throws(StoreError) in try outbox.bring(standing) }
         }
         try bringEvents(reader, &report)
-        for notice in reader.notices() { try perform { (outbox) throws(StoreError) in try outbox.bring(notice) } }
+        for notice in reader.notices() {
+            try store.performAndWait { (outbox) throws(StoreError) in try outbox.bring(notice) }
+        }
         return report
     }
 
@@ -103,7 +104,7 @@ private struct SalvageRun {
             let numbers = ids[start..<min(ids.count, start + Self.eventsPerStep)]
             let events = numbers.compactMap(reader.event)
             report.lost += numbers.count - events.count
-            let results = try perform { (outbox) throws(StoreError) in
+            let results = try store.performAndWait { (outbox) throws(StoreError) in
                 var results: [SalvageResult] = []
                 for event in events {
                     results.append(try outbox.bring(event, policy: policy, isDamaged: isDamaged, now: now))
@@ -123,20 +124,5 @@ private struct SalvageRun {
             }
             progress(min(ids.count, start + Self.eventsPerStep), ids.count)
         }
-    }
-
-    /// Waits for a transaction, which keeps this thread no faster than the queue.
-    private func perform<T: Sendable>(
-        _ work: @escaping @Sendable (Outbox) throws(StoreError) -> T
-    ) throws(StoreError) -> T {
-        let box = Mutex<Result<T, StoreError>?>(nil)
-        let done = DispatchSemaphore(value: 0)
-        store.perform(work) { result in
-            box.withLock { $0 = result }
-            done.signal()
-        }
-        done.wait()
-        guard let result = box.withLock({ $0 }) else { preconditionFailure("signalled without a result") }
-        return try result.get()
     }
 }

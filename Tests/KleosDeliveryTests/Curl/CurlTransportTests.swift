@@ -3,6 +3,7 @@ import KleosDelivery
 import KleosModel
 import KleosPractice
 import KleosSupport
+import KleosTestSupport
 import Synchronization
 import Testing
 
@@ -21,7 +22,7 @@ final class Exchange: Sendable {
 
     /// Waits for the end, half a minute at most.
     func result() throws -> TransportResult {
-        try #require(open.wait(timeout: .now() + 30) == .success, "the transfer never ended")
+        try #require(open.wait(timeout: Patience.end) == .success, "the transfer never ended")
         let all = results.withLock { $0 }
         #expect(all.count == 1, "a transfer ends exactly once")
         return all[0]

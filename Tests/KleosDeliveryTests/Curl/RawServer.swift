@@ -1,6 +1,7 @@
 import Dispatch
 import KleosPractice
 import KleosSupport
+import KleosTestSupport
 import Synchronization
 
 /// A server on 127.0.0.1 that answers with whatever bytes a test wants, one reply a request.
@@ -84,10 +85,10 @@ final class RawServer: Sendable {
     func stop() { listener.stop() }
 
     /// Waits until one more request came; false where none does in half a minute.
-    func waitForRequest() -> Bool { shared.arrivals.wait(timeout: .now() + 30) == .success }
+    func waitForRequest() -> Bool { shared.arrivals.wait(timeout: Patience.end) == .success }
 
     /// Waits until one more connection was ended by the client; false where none is in half a minute.
-    func waitForDeparture() -> Bool { shared.departures.wait(timeout: .now() + 30) == .success }
+    func waitForDeparture() -> Bool { shared.departures.wait(timeout: Patience.end) == .success }
 
     private static func serve(_ stream: some ByteStream, _ shared: Shared) {
         var received: [UInt8] = []

@@ -1,6 +1,7 @@
 import Dispatch
 import KleosDelivery
 import KleosModel
+import KleosTestSupport
 import Synchronization
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
         let url = "http://\(server.listener.address)"
         #expect(try Exchange(post(url), over: transport).answer().body == Array(#"{"own":true}"#.utf8))
         server.mayTalk.signal()
-        #expect(server.hasTalked.wait(timeout: .now() + 30) == .success)
+        #expect(server.hasTalked.wait(timeout: Patience.end) == .success)
         #expect(try Exchange(post(url), over: transport).answer().body == Array(#"{"own":true}"#.utf8))
         server.mayTalk.signal()
     }

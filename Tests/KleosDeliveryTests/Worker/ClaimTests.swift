@@ -35,7 +35,7 @@ private final class SilentTransport: Transport {
         worker.async { worker in
             worker.configure(endpoints: ["home": endpoint], games: ["g": testGame]) { configured.signal() }
         }
-        try #require(configured.wait(timeout: .now() + 60) == .success)
+        try #require(configured.wait(timeout: Patience.end) == .success)
         // The claim that the configuration led to finds nothing.
         worker.sync { _ in }
         let event = EventMaker(temporary.clock).score(1)
@@ -47,7 +47,7 @@ private final class SilentTransport: Transport {
         temporary.store.setFailureHandler { _ in failed.signal() }
         _ = temporary.store.withOutbox { $0.commitFault = StoreError(.io, operation: "sync", message: "test") }
         worker.async { $0.deliveriesReady(["home"]) }
-        try #require(failed.wait(timeout: .now() + 60) == .success)
+        try #require(failed.wait(timeout: Patience.end) == .success)
         worker.sync { _ in }
         #expect(transport.sent == 0)
         temporary.close()

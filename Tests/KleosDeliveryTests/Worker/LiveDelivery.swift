@@ -27,11 +27,11 @@ final class Watched<Value: Sendable>: Sendable {
         for semaphore in waiting { semaphore.signal() }
     }
 
-    /// Waits until the value satisfies `condition`; false where it does not within half a minute.
+    /// Waits until the value satisfies `condition`; false where it never does.
     func wait(until condition: @Sendable (Value) -> Bool) -> Bool {
         let changed = DispatchSemaphore(value: 0)
         state.withLock { $0.waiting.append(changed) }
-        let deadline = DispatchTime.now() + 30
+        let deadline = Patience.end
         while !condition(value) {
             if changed.wait(timeout: deadline) == .timedOut { return condition(value) }
         }

@@ -3,6 +3,7 @@ import KleosDelivery
 import KleosModel
 import KleosStore
 import KleosSupport
+import KleosTestSupport
 import Synchronization
 import Testing
 
@@ -40,7 +41,7 @@ private final class ForgetfulTransport: Transport {
         let endpoint = quick("https://x.example") { $0.resend = .keyed }
         let delivery = try LiveDelivery(endpoint, transport: transport)
         let key = try delivery.submit(7, player: "mira")
-        try #require(arrived.wait(timeout: .now() + 60) == .success)
+        try #require(arrived.wait(timeout: Patience.end) == .success)
         // What the game's file says of the board is in the request.
         let board = Leaderboard(id: "every", order: .ascending, keep: .every)
         let changed = Game(id: LiveDelivery.game.id, endpoints: ["home"], leaderboards: [board])
@@ -48,7 +49,7 @@ private final class ForgetfulTransport: Transport {
         delivery.worker.async { worker in
             worker.configure(endpoints: ["home": endpoint], games: [changed.id: changed]) { configured.signal() }
         }
-        try #require(configured.wait(timeout: .now() + 60) == .success)
+        try #require(configured.wait(timeout: Patience.end) == .success)
         first.withLock { $0 }?()
         #expect(delivery.wait { $0.count(.delivered) == 1 }, "\(delivery.leftovers())")
         #expect(try delivery.delivery(key)?.record.attempts == 2)

@@ -54,10 +54,10 @@ private final class TroubledTransport: Transport {
             maximumAgeMilliseconds: nil, maximumServerErrors: 3)
         worker.async { $0.configure(endpoints: ["home": endpoint], games: ["g": testGame]) {} }
         let bad = submit("bad")
-        try #require(died.wait(timeout: .now() + 60) == .success)
+        try #require(died.wait(timeout: Patience.end) == .success)
         let stopped = DispatchSemaphore(value: 0)
         worker.async { $0.stop { stopped.signal() } }
-        try #require(stopped.wait(timeout: .now() + 60) == .success)
+        try #require(stopped.wait(timeout: Patience.end) == .success)
         let record = try temporary.run { outbox throws(StoreError) in try outbox.show(key: bad.key, visibleTo: nil) }
         let delivery = try #require(record?.deliveries.first)
         #expect(delivery.record.reason == .serverErrors)

@@ -124,7 +124,7 @@ final class TortureWorld {
     /// Lets nobody make further events, and waits until every client has its answers.
     func finishClients() {
         ledger.monitor.change { $0.isOver = true }
-        if clients.wait(timeout: .now() + 180) != .success { ledger.problem("a client never got all its answers") }
+        if clients.wait(timeout: Patience.end) != .success { ledger.problem("a client never got all its answers") }
     }
 
     // MARK: - The end

@@ -25,8 +25,20 @@ package struct ConfigurationSources: Sendable, Equatable {
         self.gameFolders = gameFolders
     }
 
-    /// The system service's: `/usr/share/kleos`, then `/etc/kleos`.
-    package static let system = ConfigurationSources(kind: .system, folders: ["/usr/share/kleos", "/etc/kleos"])
+    /// The system service's: the files that were installed with this program, then `/etc/kleos`.
+    package static let system = ConfigurationSources(
+        kind: .system, folders: [shippedFolder(program: Folder.ofThisProgram) { Folder.exists($0) }, "/etc/kleos"])
+
+    /// Where the files are that were installed with the program whose folder is `program`.
+    ///
+    /// A program in `PREFIX/bin` takes `PREFIX/share/kleos`; in `~/.local` that folder holds the user's own games and
+    /// sockets, so that there they are in `shipped` inside it. A program that is not installed takes `/usr/share/kleos`.
+    package static func shippedFolder(program: String?, exists: (String) -> Bool) -> String {
+        let standard = "/usr/share/kleos"
+        guard let program, program.hasSuffix("/bin") else { return standard }
+        let folder = "\(program.dropLast("bin".count))share/kleos"
+        return ["\(folder)/shipped", folder].first { exists("\($0)/endpoints.d") } ?? standard
+    }
 
     /// A user's own daemon's: the system's, then `kleos` in `configHome`; games also from `kleos/games.d` in
     /// `dataHome`.

@@ -17,6 +17,19 @@ package enum Folder {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
+    /// The folder of the running program, links followed; nil where /proc does not say.
+    package static var ofThisProgram: String? {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        // Sound: bytes are characters to C; readlink writes no more than the count, and only what it wrote is read.
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { readlink("/proc/self/exe", $0, text.count) } ?? -1
+            }
+        }
+        guard count > 0, let slash = buffer[..<count].lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return String(decoding: buffer[..<slash], as: UTF8.self)
+    }
+
     /// Whether `path` is a folder, links followed.
     package static func exists(_ path: String) -> Bool {
         var status = stat()

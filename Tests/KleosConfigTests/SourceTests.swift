@@ -132,6 +132,22 @@ import Testing
         #expect(folder.problems().contains("pipe.conf, which is no regular file: Invalid argument"))
     }
 
+    @Test("an installed program takes the files that were installed with it, and in a home those beside the user's own")
+    func shippedFolder() {
+        func folder(_ program: String?, _ present: String...) -> String {
+            ConfigurationSources.shippedFolder(program: program) { present.contains($0) }
+        }
+        #expect(folder("/usr/bin", "/usr/share/kleos/endpoints.d") == "/usr/share/kleos")
+        #expect(folder("/usr/local/bin", "/usr/local/share/kleos/endpoints.d") == "/usr/local/share/kleos")
+        #expect(folder("/usr/local/bin") == "/usr/share/kleos")
+        let home = "/home/mira/.local"
+        #expect(
+            folder("\(home)/bin", "\(home)/share/kleos/shipped/endpoints.d", "\(home)/share/kleos/endpoints.d")
+                == "\(home)/share/kleos/shipped")
+        #expect(folder("/work/.build/debug", "/work/.build/share/kleos/endpoints.d") == "/usr/share/kleos")
+        #expect(folder(nil) == "/usr/share/kleos")
+    }
+
     @Test func shippedFilesAreGood() throws {
         let loader = ConfigurationLoader(
             sources: ConfigurationSources(kind: .system, folders: ["\(ShippedFiles.root)/config"]),

@@ -19,6 +19,9 @@ struct kleos_ucred {
     uid_t uid;
     gid_t gid;
 };
+// SO_PEERPIDFD of kernel 6.5, newer than the headers of Debian 12.
+static const int kleos_so_peerpidfd = 77;
+
 static inline int kleos_accept4(int listener, int flags) {
     return (int)syscall(SYS_accept4, listener, (void *)0, (void *)0, flags);
 }

@@ -28,6 +28,10 @@ package enum GameFile {
         "AllowGroups", .words("groups"), standard: "", standardNote: "kleos for the system service, else nobody",
         shape: .list,
         "The groups whose members may submit for the game, by name or number.")
+    static let allowUnits = Setting(
+        "AllowUnits", .words("units"), standard: "", standardNote: "any process", shape: .list,
+        "The systemd units from which those users may submit, such as game.service or app-*.scope, where * stands for "
+            + "any text. Root may from anywhere.")
     static let notices = Setting(
         "Notices", ValueReader<NoticeAudience>.enumeration, standard: "current-player",
         "Whose notices are shown: the player's who is playing now, those of all, or none.")
@@ -74,8 +78,8 @@ package enum GameFile {
                 name: "Game", argument: nil, documentation: "The game.",
                 settings: [
                     id.definition, title.definition, endpoints.definition, confirms.definition, player.definition,
-                    players.definition, allowUsers.definition, allowGroups.definition, notices.definition,
-                    noticeKinds.definition, minimumRank.definition,
+                    players.definition, allowUsers.definition, allowGroups.definition,
+                    allowUnits.definition, notices.definition, noticeKinds.definition, minimumRank.definition,
                 ]),
             SectionDefinition(
                 name: "Leaderboard", argument: "ID", documentation: "A leaderboard of the game.",

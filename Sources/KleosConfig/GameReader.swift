@@ -73,6 +73,13 @@ struct GameReader {
         } else {
             permission.gids = Set(groups.compactMap(accounts.gid(ofGroup:)))
         }
+        permission.units = section.value(GameFile.allowUnits)
+        for unit in permission.units
+        where !unit.hasSuffix("*") && !unit.hasSuffix(".service") && !unit.hasSuffix(".scope") {
+            section.problem(
+                GameFile.allowUnits.key,
+                "\"\(unit.shortened)\" is no unit with processes; those end in .service or .scope")
+        }
         return permission
     }
 

@@ -53,12 +53,37 @@ package struct SubmitPermission: Sendable, Equatable {
     package var gids: Set<UInt32>
     /// Whether anyone may.
     package var isOpen: Bool
+    /// Patterns, with * for any text, of the systemd units from which those who may do; empty for any process.
+    package var units: [String]
 
     /// Makes a permission; empty sets permit nobody but root and the daemon's own user.
-    package init(uids: Set<UInt32> = [], gids: Set<UInt32> = [], isOpen: Bool = false) {
+    package init(uids: Set<UInt32> = [], gids: Set<UInt32> = [], isOpen: Bool = false, units: [String] = []) {
         self.uids = uids
         self.gids = gids
         self.isOpen = isOpen
+        self.units = units
+    }
+
+    /// Whether a process of `unit`, nil where that is not known, may submit; root may from anywhere.
+    package func allows(unit: String?, uid: UInt32) -> Bool {
+        guard !units.isEmpty, uid != 0 else { return true }
+        guard let unit else { return false }
+        return units.contains { Self.matches(unit, pattern: $0) }
+    }
+
+    /// Whether `text` is `pattern`, in which each * stands for any text.
+    private static func matches(_ text: String, pattern: String) -> Bool {
+        let pieces = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        guard pieces.count > 1, let first = pieces.first, let last = pieces.last else { return text == pattern }
+        guard text.count >= first.count + last.count, text.hasPrefix(first), text.hasSuffix(last) else { return false }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        for piece in pieces.dropFirst().dropLast() where !piece.isEmpty {
+            var start = rest.startIndex
+            while start != rest.endIndex, !rest[start...].hasPrefix(piece) { rest.formIndex(after: &start) }
+            guard start != rest.endIndex else { return false }
+            rest = rest[start...].dropFirst(piece.count)
+        }
+        return true
     }
 
     /// Whether a peer with `uid` and `groups` may submit to a daemon that runs as `daemonUID`.

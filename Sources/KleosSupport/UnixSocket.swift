@@ -108,6 +108,32 @@ package enum UnixSocket {
         return PeerIdentity(uid: credentials.uid, gid: credentials.gid, pid: credentials.pid, groups: groups)
     }
 
+    /// The process at the other end.
+    package enum PeerProcess: Sendable {
+        /// Readable once the process has ended.
+        case known(FileDescriptor)
+        /// It has ended.
+        case gone
+        /// The kernel cannot say.
+        case unknown
+    }
+
+    /// The process that connected, whatever has its number by now (SO_PEERPIDFD).
+    package static func peerProcess(of descriptor: FileDescriptor) -> PeerProcess {
+        var number: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor.number, SOL_SOCKET, kleos_so_peerpidfd, &number, &length) == 0, number >= 0 else {
+            return errno == ENOPROTOOPT ? .unknown : .gone
+        }
+        return .known(FileDescriptor(owning: number))
+    }
+
+    /// Whether the process of a descriptor that `peerProcess` gave has ended.
+    package static func hasEnded(process: FileDescriptor) -> Bool {
+        var entry = pollfd(fd: process.number, events: Int16(POLLIN), revents: 0)
+        return Retry.onInterrupt { poll(&entry, 1, 0) } > 0
+    }
+
     private static func make() throws(SystemError) -> FileDescriptor {
         let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw SystemError("make a socket") }

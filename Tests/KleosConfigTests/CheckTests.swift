@@ -61,6 +61,10 @@ import Testing
                 + "\"groupadd --system player\" or name another",
             "[Game]\nEndpoints=home\nAllowGroups=player\n"),
         BadFile(
+            "games.d/g.conf:3: AllowUnits=game.socket a*: \"game.socket\" is no unit with processes; those end in "
+                + ".service or .scope",
+            "[Game]\nEndpoints=home\nAllowUnits=game.socket a*\n"),
+        BadFile(
             "games.d/g.conf:3: Notices=curent-player: expected one of current-player, all or none; did you mean "
                 + "\"current-player\"?",
             "[Game]\nEndpoints=home\nNotices=curent-player\n"),

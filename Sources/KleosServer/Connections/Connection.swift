@@ -44,7 +44,7 @@ final class Connection {
 
     /// Who submits, asked of /proc when first needed.
     private(set) lazy var submitter: Submitter = {
-        let details = ProcessDetails.read(pid: peer.pid)
+        let details = ProcessDetails.read(of: peer, through: descriptor)
         return Submitter(uid: peer.uid, pid: peer.pid, executable: details.executable, unit: details.unit)
     }()
 

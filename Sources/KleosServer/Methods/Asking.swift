@@ -76,7 +76,7 @@ extension Server {
         if connection.role == .control {
             player = parameters.player
         } else {
-            let game = try submissibleGame(parameters.game, for: connection.peer)
+            let game = try submissibleGame(parameters.game, for: connection)
             player = parameters.player ?? game.player
             if let allowed = game.allowedPlayers, let player, !ExactText.contains(allowed, player) {
                 throw RPCError(

@@ -21,7 +21,7 @@ extension Server {
         _ request: RPCRequest, _ token: ReplyToken, _ connection: Connection, now: ClockReading
     ) throws(RPCError) {
         let (submission, ignored) = try Submission.parse(request)
-        let game = try submissibleGame(submission.game, for: connection.peer)
+        let game = try submissibleGame(submission.game, for: connection)
         try takeAllowance(of: connection.peer.uid, now: now)
         let resolved: (player: String, subject: Subject)
         do throws(Rejection) {
@@ -46,8 +46,9 @@ extension Server {
         if connection.bundle.count >= Self.bundleEvents { submitBundle(of: connection) }
     }
 
-    /// The game `id`, where it is configured and the peer may submit for it. Throws `RPCError`.
-    func submissibleGame(_ id: String, for peer: PeerIdentity) throws(RPCError) -> Game {
+    /// The game `id`, where it is configured and the client may submit for it. Throws `RPCError`.
+    func submissibleGame(_ id: String, for connection: Connection) throws(RPCError) -> Game {
+        let peer = connection.peer
         guard let game = settings.games[id] else {
             let nearest = Spelling.nearest(to: id, in: Array(settings.games.keys))
             let hint = nearest.map { "; did you mean \($0)?" } ?? "; add a file for it to games.d"
@@ -58,6 +59,15 @@ extension Server {
                 .notPermitted,
                 "you may not submit for the game \(id); AllowUsers= and AllowGroups= in its file say who may",
                 field: "game")
+        }
+        // Asked of the kernel only where it matters.
+        guard game.permission.units.isEmpty || game.permission.allows(unit: connection.submitter.unit, uid: peer.uid)
+        else {
+            let place = connection.submitter.unit ?? "a process whose systemd unit is not known"
+            throw RPCError(
+                .notPermitted,
+                "you may not submit for the game \(id) from \(Self.excerpt(place)); AllowUnits= in its file says which "
+                    + "units may", field: "game")
         }
         return game
     }

@@ -24,7 +24,7 @@ extension Server {
     }
 
     func presence(_ parameters: PresenceParameters, _ token: ReplyToken, _ connection: Connection) throws(RPCError) {
-        let game = try submissibleGame(parameters.game, for: connection.peer)
+        let game = try submissibleGame(parameters.game, for: connection)
         let before = connection.presence
         connection.presence = Presence(
             uid: connection.peer.uid, game: game.id, player: parameters.player ?? game.player,

@@ -28,6 +28,8 @@ actor Daemon: QueueActor {
     private let listeners: [Listener]
     private let relay: HookRelay
     private(set) var configuration: Configuration
+    /// The errors for which the daemon answers questions only, until a reload finds none.
+    private let fault: ConfigurationErrors?
     private var signals: SignalHandling?
     private var networkMonitor: NetworkMonitor?
     private var clockMonitor: ClockMonitor?
@@ -38,11 +40,12 @@ actor Daemon: QueueActor {
     private static let maintenanceSeconds = 3_600
 
     init(
-        store: Store, loader: ConfigurationLoader, configuration: Configuration, listeners: [Listener],
-        clock: any Clock, log: Log
+        store: Store, loader: ConfigurationLoader, configuration: Configuration, fault: ConfigurationErrors?,
+        listeners: [Listener], clock: any Clock, log: Log
     ) {
         self.loader = loader
         self.configuration = configuration
+        self.fault = fault
         self.listeners = listeners
         self.clock = clock
         self.log = log
@@ -54,8 +57,9 @@ actor Daemon: QueueActor {
         router = NoticeRouter(
             store: store, settings: configuration.daemon.notices, games: configuration.games, clock: clock, log: log)
         relay = HookRelay()
-        server = Server(
-            store: store, settings: ServerSettings(configuration), hooks: relay.hooks, clock: clock, log: log)
+        var settings = ServerSettings(configuration)
+        settings.fault = fault.map { ServerFault(details: $0.description) }
+        server = Server(store: store, settings: settings, hooks: relay.hooks, clock: clock, log: log)
     }
 
     nonisolated var store: Store { engine.store }
@@ -67,8 +71,9 @@ actor Daemon: QueueActor {
     func begin() {
         relay.target = self
         wire()
-        watchMachine()
+        if fault == nil { watchMachine() }
         watchSignals { daemon in
+            if daemon.fault != nil { return daemon.serveQuestions() }
             daemon.engine.start(daemon.setup) { result in
                 self.async { $0.started(result) }
             }
@@ -116,6 +121,13 @@ actor Daemon: QueueActor {
                 "version": ProtocolVersion.program, "games": "\(configuration.games.count)",
                 "endpoints": "\(configuration.endpoints.count)",
             ])
+    }
+
+    /// Serves while the configuration has errors: the queue stays as it is, and everybody is told why.
+    private func serveQuestions() {
+        server.listen(on: listeners)
+        startWatchdog()
+        notify(.degraded)
     }
 
     private func watchSignals(then begun: @escaping @Sendable (isolated Daemon) -> Void) {
@@ -169,14 +181,16 @@ actor Daemon: QueueActor {
         timer.activate()
     }
 
-    /// Tells the service manager only after every part's own queue has answered.
+    /// Tells the service manager only after every part's own queue, and the loop of the transfers, has answered.
     private func proveAlive() {
         let (server, worker) = (server, worker)
         store.perform { _ throws(StoreError) in
         } then: { [self] _ in
-            worker.async { _ in
-                server.async { _ in
-                    self.async { daemon in daemon.notify(.alive) }
+            worker.async { worker in
+                worker.check {
+                    server.async { _ in
+                        self.async { daemon in daemon.notify(.alive) }
+                    }
                 }
             }
         }
@@ -216,6 +230,14 @@ actor Daemon: QueueActor {
             return completion(
                 .failure(RPCError(.reloadFailed, "\(error)\nThe configuration in force has not changed.")))
         }
+        if fault != nil {
+            completion(.success([]))
+            return stop(because: "the configuration is mended") { [log] in
+                let error = StartAnew.run()
+                log(.error, "cannot start anew: \(error)")
+                exit(ExitCode.unavailable.rawValue)
+            }
+        }
         let changes = changeLines(to: loaded)
         for change in changes { log(.notice, "reload: \(change)") }
         log(.notice, "reloaded", ["changes": "\(changes.count)"])
@@ -239,12 +261,14 @@ actor Daemon: QueueActor {
         return lines + ["[Storage] and LogLevel= take effect at the next start of the daemon"]
     }
 
-    /// Stops taking requests, records what is in flight, closes the queue, and ends the process.
-    func stop(because reason: String) {
+    /// Stops taking requests, records what is in flight, closes the queue, and calls `end`.
+    func stop(
+        because reason: String, then end: @escaping @Sendable () -> Void = { exit(ExitCode.success.rawValue) }
+    ) {
         guard !isStopping else { return }
         isStopping = true
         log(.notice, "stopping: \(reason)")
-        notify(.stopping)
+        if fault == nil { notify(.stopping) }
         for timer in timers { timer.cancel() }
         let (server, worker, router, store, log) = (server, worker, router, store, log)
         server.stop {
@@ -253,7 +277,7 @@ actor Daemon: QueueActor {
                     router.stop {
                         store.close {
                             log(.notice, "stopped")
-                            exit(ExitCode.success.rawValue)
+                            end()
                         }
                     }
                 }

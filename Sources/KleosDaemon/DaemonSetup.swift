@@ -18,33 +18,59 @@ extension Daemon {
         }
         let loader = ConfigurationLoader(
             sources: paths.sources, daemonUID: getuid(), credentialsDirectory: Environment["CREDENTIALS_DIRECTORY"])
-        let configuration = try load(loader)
+        let activated = try activatedListeners()
+        let (configuration, fault) = try load(loader, isActivated: !activated.isEmpty)
         let log = Log(threshold: configuration.daemon.logLevel)
         for warning in configuration.warnings { log(.warning, warning.description) }
-        let listeners = try listeners(paths: paths, configuration: configuration)
+        if let fault { tell(fault, log) }
+        let listeners = activated.isEmpty ? try ownListeners(paths: paths, configuration: configuration) : activated
         let clock = SystemClock()
         let store = try openStore(paths: paths, configuration: configuration, clock: clock, log: log)
         return Daemon(
-            store: store, loader: loader, configuration: configuration, listeners: listeners, clock: clock, log: log)
+            store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
+            clock: clock, log: log)
     }
 
-    private static func load(_ loader: ConfigurationLoader) throws(StartError) -> Configuration {
+    /// The configuration; for a socket-activated daemon, where it has errors, that of a daemon without any files, and
+    /// the errors.
+    ///
+    /// A service manager whose sockets start a daemon that ends at once gives up the sockets, too, and then they stay
+    /// away when the configuration is mended.
+    private static func load(
+        _ loader: ConfigurationLoader, isActivated: Bool
+    ) throws(StartError) -> (Configuration, ConfigurationErrors?) {
         do throws(ConfigurationErrors) {
-            return try loader.load()
+            return (try loader.load(), nil)
         } catch {
-            throw StartError(code: .configuration, message: error.description)
+            guard isActivated else { throw StartError(code: .configuration, message: error.description) }
+            var bare = loader
+            bare.sources = ConfigurationSources(kind: loader.sources.kind, folders: [])
+            do throws(ConfigurationErrors) {
+                return (try bare.load(), error)
+            } catch {
+                throw StartError(code: .configuration, message: error.description)
+            }
         }
     }
 
-    private static func listeners(
-        paths: DaemonPaths, configuration: Configuration
-    ) throws(StartError) -> [Listener] {
+    private static func tell(_ fault: ConfigurationErrors, _ log: Log) {
+        for problem in fault.problems { log(.error, problem.description) }
+        log(
+            .error,
+            "the configuration has errors; nothing is taken or sent until they are mended and kleosd is reloaded")
+    }
+
+    private static func activatedListeners() throws(StartError) -> [Listener] {
         do throws(ListenerError) {
-            let given = try SocketActivation.listeners()
-            if !given.isEmpty { return given }
+            return try SocketActivation.listeners()
         } catch {
             throw StartError(code: .unavailable, message: error.description)
         }
+    }
+
+    private static func ownListeners(
+        paths: DaemonPaths, configuration: Configuration
+    ) throws(StartError) -> [Listener] {
         var listeners: [Listener] = []
         for folder in paths.socketFolders {
             try makeFolder(folder)

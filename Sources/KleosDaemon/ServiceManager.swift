@@ -20,6 +20,8 @@ struct ServiceManager: Sendable {
     enum Message: Sendable, Equatable {
         /// It answers from now on.
         case ready
+        /// It answers questions only, because its configuration has errors.
+        case degraded
         /// A new configuration is being read; when that began, on the monotonic clock.
         case reloading(monotonicMicroseconds: Int64)
         /// It is going down.
@@ -30,6 +32,9 @@ struct ServiceManager: Sendable {
         fileprivate var text: String {
             switch self {
             case .ready: "READY=1\nSTATUS=Ready"
+            case .degraded:
+                "READY=1\nSTATUS=The configuration has errors; nothing is taken or sent until they are mended and kleosd "
+                    + "is reloaded"
             case .reloading(let microseconds): "RELOADING=1\nMONOTONIC_USEC=\(microseconds)"
             case .stopping: "STOPPING=1\nSTATUS=Stopping"
             case .alive: "WATCHDOG=1"

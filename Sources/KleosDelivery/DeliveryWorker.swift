@@ -147,6 +147,11 @@ package actor DeliveryWorker: QueueActor {
         planner.conditions(now: clock.read())
     }
 
+    /// Calls `completion`, on any thread, when the loop that carries the requests comes round.
+    package func check(_ completion: @escaping @Sendable () -> Void) {
+        transport.check(completion)
+    }
+
     /// Ends what is in flight, records it as interrupted, and then calls `completion` on the worker's queue.
     package func stop(then completion: @escaping @Sendable () -> Void) {
         isStopping = true

@@ -124,4 +124,11 @@ package protocol Transport: Sendable {
     func cancelAll()
     /// Drops idle connections and remembered addresses, because the network changed.
     func dropConnections()
+    /// Calls `completion` when the transport's own loop comes round, which shows that it is not hung.
+    func check(_ completion: @escaping @Sendable () -> Void)
+}
+
+extension Transport {
+    /// A transport without a loop of its own cannot hang.
+    package func check(_ completion: @escaping @Sendable () -> Void) { completion() }
 }

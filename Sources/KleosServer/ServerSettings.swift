@@ -2,6 +2,17 @@ import Glibc
 package import KleosConfig
 package import KleosModel
 
+/// Why the server answers questions only.
+package struct ServerFault: Sendable, Equatable {
+    /// The errors of the configuration, a line each; for operators.
+    package var details: String
+
+    /// Makes a fault.
+    package init(details: String) {
+        self.details = details
+    }
+}
+
 /// What the server goes by, as one value that a reload replaces whole.
 package struct ServerSettings: Sendable {
     /// By id.
@@ -18,6 +29,8 @@ package struct ServerSettings: Sendable {
     package var noticeClaimMilliseconds: Int64
     /// A connection that takes none of its output for so long is closed.
     package var stallTimeoutMilliseconds: Int
+    /// Set while the configuration has errors.
+    package var fault: ServerFault?
 
     /// Makes settings from their parts.
     package init(

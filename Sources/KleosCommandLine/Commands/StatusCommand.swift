@@ -20,6 +20,12 @@ enum StatusCommand {
     static func lines(_ status: StatusAnswer, _ session: Session) -> [String] {
         let now = session.nowMilliseconds
         var lines = ["kleosd \(status.version), up for \(AgeText.span(status.uptimeSeconds * 1_000))"]
+        if let fault = status.fault {
+            lines.append(
+                session.palette.apply(.bad, to: "The configuration has errors; nothing is taken or sent:"))
+            lines += fault.split(separator: "\n").map { "  \(Printable.text(String($0)))" }
+            lines.append("  mend it, then kleos reload; kleos config check says whether it is well")
+        }
         lines.append(DeliveryWords.summary(status.counts))
         if status.pendingNotices > 0 {
             lines.append("\(Counted.text(status.pendingNotices, "notice")) to tell")

@@ -67,6 +67,7 @@ final class CurlMulti {
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             let wasBusy = reap()
+            for check in inbox.checks { check() }
             if wasBusy { continue }
             let isQuiet = transfers.isEmpty && !isTrimmed
             // libcurl shortens the wait to its own timers; a wake-up that came meanwhile ends it at once.

@@ -17,8 +17,8 @@ package final class CurlTransport: Transport {
         var orders: [Order] = []
         var cancelsAll = false
         var dropsConnections = false
-
-        var isEmpty: Bool { orders.isEmpty && !cancelsAll && !dropsConnections }
+        /// Called when the rest is done.
+        var checks: [@Sendable () -> Void] = []
     }
 
     private let inbox = Mutex(Inbox())
@@ -28,8 +28,9 @@ package final class CurlTransport: Transport {
     package init(userAgent: String) {
         let waker = CurlMulti.Waker()
         self.waker = waker
-        // A queue of its own gives the loop a thread of its own; the loop never ends.
-        DispatchQueue(label: "kleos.curl").async { [self] in
+        // A queue of its own gives the loop a thread of its own; the loop never ends. Without a quality it would take
+        // the main thread's, which is more than an ordinary user may have.
+        DispatchQueue(label: "kleos.curl", qos: .default).async { [self] in
             CurlMulti(waker: waker, userAgent: userAgent).run { self.take() }
         }
     }
@@ -48,6 +49,11 @@ package final class CurlTransport: Transport {
 
     package func cancelAll() {
         inbox.withLock { $0.cancelsAll = true }
+        waker.wake()
+    }
+
+    package func check(_ completion: @escaping @Sendable () -> Void) {
+        inbox.withLock { $0.checks.append(completion) }
         waker.wake()
     }
 

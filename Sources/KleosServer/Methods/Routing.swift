@@ -63,6 +63,12 @@ extension Server {
             throw RPCError(
                 .idRequired, "\(method.rawValue) needs a JSON-RPC id, because its answer matters", field: "id")
         }
+        if let fault = settings.fault, !method.needsNoConfiguration {
+            let details = isOperator(connection.peer) ? ":\n\(fault.details)" : ""
+            throw RPCError(
+                .unavailable,
+                "the daemon's configuration has errors, and nothing is taken until they are mended\(details)")
+        }
         return method
     }
 
@@ -178,6 +184,14 @@ extension Server {
 }
 
 extension Method {
+    /// Whether it is answered while the configuration has errors.
+    var needsNoConfiguration: Bool {
+        switch self {
+        case .hello, .list, .show, .status, .notices, .reload, .config, .backup: true
+        default: false
+        }
+    }
+
     /// Whether requests are limited in number because their answers may be large.
     var mayHaveLargeAnswer: Bool {
         switch self {

@@ -23,9 +23,8 @@ package enum SocketActivation {
         environment: (String) -> String? = { Environment[$0] }, processID: Int32 = getpid(),
         firstDescriptor: Int32 = firstDescriptor
     ) throws(ListenerError) -> [Listener] {
-        guard let count = environment("LISTEN_FDS").flatMap({ Int32($0) }), count > 0,
-            environment("LISTEN_PID") == String(processID)
-        else { return [] }
+        let count = count(environment: environment, processID: processID)
+        guard count > 0 else { return [] }
         guard count <= 16 else { throw ListenerError("LISTEN_FDS=\(count) names more sockets than kleosd has") }
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)
         guard names.count == Int(count) else {
@@ -42,6 +41,20 @@ package enum SocketActivation {
             listeners.append(Listener(role: role, descriptor: try take(number, name: String(name))))
         }
         return listeners
+    }
+
+    /// The numbers of the descriptors that were handed over to this process; the sockets at them are open as long as
+    /// `listeners` are kept.
+    package static func descriptors() -> Range<Int32> {
+        let count = count(environment: { Environment[$0] }, processID: getpid())
+        return firstDescriptor..<(firstDescriptor + count)
+    }
+
+    private static func count(environment: (String) -> String?, processID: Int32) -> Int32 {
+        guard let count = environment("LISTEN_FDS").flatMap({ Int32($0) }), count > 0,
+            environment("LISTEN_PID") == String(processID)
+        else { return 0 }
+        return count
     }
 
     private static func take(_ number: Int32, name: String) throws(ListenerError) -> FileDescriptor {

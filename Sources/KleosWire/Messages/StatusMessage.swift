@@ -113,6 +113,8 @@ package struct StatusAnswer: Sendable, Equatable {
     package var counts: [DeliveryState: Int]
     package var endpoints: [EndpointRow]
     package var pendingNotices: Int
+    /// The errors of the configuration, while for them nothing is taken or sent; empty for who is no operator.
+    package var fault: String?
 
     /// Makes an answer from its parts.
     package init(
@@ -154,6 +156,7 @@ package struct StatusAnswer: Sendable, Equatable {
         }
         endpoints = json["endpoints"]?.arrayValue?.map(EndpointRow.init) ?? []
         pendingNotices = Int(clamping: json["notices"]?["pending"]?.int64Value ?? 0)
+        fault = json["fault"]?.stringValue
     }
 
     /// The answer's `result`.
@@ -169,10 +172,14 @@ package struct StatusAnswer: Sendable, Equatable {
         storage["userLimitBytes"] = userLimitBytes.map { .integer($0) }
         storage["users"] = .array(users.map(\.json))
         storage["acceptance"] = .string(isAccepting ? "open" : "queue-full")
-        return [
-            "version": .string(version), "uptimeSeconds": .integer(uptimeSeconds), "storage": .object(storage),
-            "counts": .object(states), "endpoints": .array(endpoints.map(\.json)),
-            "notices": ["pending": .integer(pendingNotices)],
-        ]
+        var answer = JSONObject()
+        answer["version"] = .string(version)
+        answer["uptimeSeconds"] = .integer(uptimeSeconds)
+        answer["fault"] = fault.map(JSONValue.string)
+        answer["storage"] = .object(storage)
+        answer["counts"] = .object(states)
+        answer["endpoints"] = .array(endpoints.map(\.json))
+        answer["notices"] = ["pending": .integer(pendingNotices)]
+        return .object(answer)
     }
 }

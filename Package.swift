@@ -151,7 +151,7 @@ let package = Package(
             "KleosEndToEndTests",
             [
                 "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosStore", "KleosWire",
-                "KleosClient", "KleosPractice", "KleosCommandLine",
+                "KleosClient", "KleosPractice", "KleosCommandLine", "KleosMinesweeper",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",
             ]),
     ],

@@ -35,6 +35,7 @@ import Testing
             #expect(board.order == .ascending)
             #expect(board.keep == .best)
             #expect(board.minimum == ScoreValue(units: 1))
+            #expect(board.title.standard == Level(rawValue: board.id)?.title)
         }
     }
 
@@ -48,6 +49,8 @@ import Testing
             #expect(achievement.points > 0, "\(id)")
             #expect(achievement.description?.standard.isEmpty == false, "\(id)")
             #expect(achievement.title.translations["de"] != nil, "\(id)")
+            #expect(achievement.title.standard == known.words.title)
+            #expect(achievement.description?.standard == known.words.description)
         }
     }
 

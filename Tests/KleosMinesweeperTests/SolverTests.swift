@@ -119,4 +119,17 @@ import Testing
         }
         if level == .beginner { #expect(wins >= 5) }
     }
+
+    @Test func tellsTheRiskOfACell() {
+        var board = Drawing.board("*..", "...", "...")
+        _ = board.uncover(8)
+        // All but the mine is open.
+        #expect(Solver.risk(of: 0, in: board) == 1)
+        var two = Drawing.board("*..*")
+        _ = two.uncover(1)
+        // One of two, and the other mine where no number reaches.
+        #expect(abs(Solver.risk(of: 0, in: two) - 0.5) < 1e-9)
+        #expect(abs(Solver.risk(of: 2, in: two) - 0.5) < 1e-9)
+        #expect(abs(Solver.risk(of: 3, in: two) - 1) < 1e-9)
+    }
 }

@@ -12,9 +12,7 @@ struct AutoRun {
     private let ledger: SubmissionLedger
     private let clock = SystemClock()
     private var random: SeededGenerator
-    private var career = Career()
-    private var earned: Set<AchievementID> = []
-    private var best: [Level: Int64] = [:]
+    private var record = PlayerRecord()
     private var played: [Level: (games: Int, wins: Int)] = [:]
 
     /// The game's id in its file.
@@ -84,64 +82,33 @@ struct AutoRun {
                 message: "no kleos daemon answers; start one (kleosd --user), or name its socket with --socket")
         }
         switch holder.value {
-        case .success(let standings): learn(standings)
+        case .success(let standings): record.learn(standings)
         case .failure(let error): throw NoDaemon(message: "kleos does not know how far the player is: \(error)")
         case nil: throw NoDaemon(message: "kleos gave no answer")
-        }
-    }
-
-    private mutating func learn(_ standings: [KleosStanding]) {
-        for standing in standings {
-            for mark in [standing.confirmed, standing.pending].compactMap({ $0 }) {
-                if let id = standing.achievement.flatMap(AchievementID.init) { learn(id, mark) }
-                if let level = standing.leaderboard.flatMap(Level.init), let time = mark.value.flatMap({ Int64($0) }) {
-                    best[level] = min(time, best[level] ?? time)
-                }
-            }
-        }
-    }
-
-    private mutating func learn(_ id: AchievementID, _ mark: KleosStanding.Mark) {
-        if mark.progress == 100 { earned.insert(id) }
-        guard let steps = mark.steps, let total = AchievementRules.counted[id] else { return }
-        if steps >= total { earned.insert(id) }
-        if [.hundredGames, .thousandGames].contains(id) {
-            career.games = max(career.games, steps)
-        } else {
-            career.wins = max(career.wins, steps)
         }
     }
 
     // MARK: - What a game earns
 
     private mutating func report(_ facts: MinesweeperGame.Facts, number: Int) {
-        career.add(facts)
         let count = played[facts.level] ?? (0, 0)
         played[facts.level] = (count.games + 1, count.wins + (facts.isWon ? 1 : 0))
         var news: [String] = []
-        if facts.isWon {
-            submit(facts.milliseconds, on: facts.level)
-            if facts.milliseconds < best[facts.level] ?? Int64.max {
-                best[facts.level] = facts.milliseconds
-                news.append("best time")
-            }
-        }
-        for id in AchievementRules.earned(facts, career: career).subtracting(earned).sorted(by: {
-            $0.rawValue < $1.rawValue
-        }) {
-            earned.insert(id)
-            news.append(id.rawValue)
-            submit(id, .unlocked)
-        }
-        for (id, steps) in AchievementRules.progress(of: career).sorted(by: { $0.key.rawValue < $1.key.rawValue })
-        where !earned.contains(id) {
-            if steps == AchievementRules.counted[id] {
-                earned.insert(id)
+        for award in record.finish(facts) {
+            switch award {
+            case .time(let level, let milliseconds, let isBest):
+                submit(milliseconds, on: level)
+                if isBest { news.append("best time") }
+            case .unlocked(let id):
                 news.append(id.rawValue)
+                submit(id, .unlocked)
+            case .steps(let id, let steps, let isLast):
+                if isLast { news.append(id.rawValue) }
+                submit(id, .steps(steps))
             }
-            submit(id, .steps(steps))
         }
-        let ending = facts.isWon ? "won in \(Self.seconds(facts.milliseconds))" : "lost, \(facts.remainingSafe) to go"
+        let ending =
+            facts.isWon ? "won in \(TimeText.seconds(facts.milliseconds))" : "lost, \(facts.remainingSafe) to go"
         let line = "game \(number): \(facts.level.rawValue) \(ending), guesses: \(facts.guesses)"
         if !options.isQuiet { say(news.isEmpty ? line : "\(line) — \(news.joined(separator: ", "))") }
     }
@@ -171,16 +138,11 @@ struct AutoRun {
     private func summarize() {
         for level in Level.allCases {
             guard let count = played[level] else { continue }
-            let time = best[level].map { ", best time \(Self.seconds($0))" } ?? ""
+            let time = record.best[level].map { ", best time \(TimeText.seconds($0))" } ?? ""
             say("\(level.rawValue): \(count.games) played, \(count.wins) won\(time)")
         }
         let tally = ledger.current
         say("\(tally.acknowledged) of \(tally.submitted) submissions are safe with kleos")
-    }
-
-    private static func seconds(_ milliseconds: Int64) -> String {
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
     }
 }
 

@@ -9,13 +9,24 @@ package enum MinesweeperProgram {
             let options = try MinesweeperOptions(arguments: arguments)
             if options.wantsHelp { return finish(printing: MinesweeperOptions.help) }
             if options.wantsVersion { return finish(printing: "kleos-minesweeper 0.1.0\n") }
-            return play(options)
+            return options.goal == nil ? playByHand(options) : playAutomatically(options)
         } catch {
             return fail(EX_USAGE, error.message)
         }
     }
 
-    private static func play(_ options: MinesweeperOptions) -> Int32 {
+    private static func playByHand(_ options: MinesweeperOptions) -> Int32 {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, Environment["TERM"] ?? "dumb" != "dumb" else {
+            return fail(EX_USAGE, "there is no terminal to play in; --auto GAMES lets the computer play")
+        }
+        do throws(SystemError) {
+            return try PlayLoop(options).run()
+        } catch {
+            return fail(EX_OSERR, error.description)
+        }
+    }
+
+    private static func playAutomatically(_ options: MinesweeperOptions) -> Int32 {
         var run = AutoRun(options: options)
         do throws(AutoRun.NoDaemon) {
             let tally = try run.run()

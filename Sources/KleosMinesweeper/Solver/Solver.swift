@@ -26,3 +26,14 @@ package enum Solver {
         Deduction(VisibleField(board)).mines.sorted()
     }
 }
+
+extension Solver {
+    /// How likely a covered cell holds a mine, as far as the field tells: 0 where it certainly has none, … 1.
+    package static func risk(of cell: Int, in board: Board) -> Double {
+        let field = VisibleField(board)
+        if Deduction(field).safe.contains(cell) { return 0 }
+        // Without any arrangement that fits there is no field like this.
+        let risk = RiskTable(field).risks[cell] ?? 1
+        return risk <= 1e-9 ? 0 : risk
+    }
+}

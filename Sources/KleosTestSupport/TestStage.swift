@@ -9,6 +9,9 @@ package enum TestStage {
         return Environment["KLEOS_TEST_LONG"] == nil ? usual : long
     }
 
+    /// Whether the memory of a process says what it uses; under AddressSanitizer, which keeps what was freed, it does not.
+    package static var isMemoryTelling: Bool { Environment["KLEOS_TEST_SANITIZER"] != "address" }
+
     /// Prints what a stage did, as a line that stands out among those of the tests.
     package static func report(_ stage: String, _ figures: String) {
         StandardStream.output.write("== \(stage): \(figures)\n")

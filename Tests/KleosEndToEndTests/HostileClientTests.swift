@@ -124,7 +124,7 @@ struct HostileClientTests {
         for value in 0..<20 { try submit(other, value) }
         // Two answers under way and a quarter of a mebibyte that waits: never more than one and a half mebibytes each.
         let grown = try Self.status("VmHWM", of: pid) - before
-        #expect(grown < 16_384 + Self.deafClients * 1_536, "\(grown) KiB")
+        #expect(!TestStage.isMemoryTelling || grown < 16_384 + Self.deafClients * 1_536, "\(grown) KiB")
         TestStage.report(
             "deaf clients",
             "\(Self.deafClients) clients with 500 questions each, the daemon grew by \(grown / 1_024) MiB")
@@ -146,7 +146,7 @@ struct HostileClientTests {
         for client in clients { #expect(try client.answer().reason == "too-large") }
         let grown = try Self.status("VmHWM", of: pid) - before
         // Two mebibytes came of each; a line and what one reading brings is all that there may be of each.
-        #expect(grown < 8_192 + Self.deafClients * 256, "\(grown) KiB")
+        #expect(!TestStage.isMemoryTelling || grown < 8_192 + Self.deafClients * 256, "\(grown) KiB")
         TestStage.report(
             "endless lines",
             "\(2 * Self.deafClients) MiB in \(Self.deafClients) lines, the daemon grew by \(grown / 1_024) MiB")

@@ -68,7 +68,7 @@ import Testing
             played += 1
         }
         let grownBytes = peakBytes() - before
-        #expect(grownBytes < 300 << 20, "a gigabyte was never there")
+        #expect(!TestStage.isMemoryTelling || grownBytes < 300 << 20, "a gigabyte was never there")
         TestStage.report("fault endpoint", "\(played) compression bombs of 1 GB; memory grew by \(grownBytes >> 20) MB")
     }
 

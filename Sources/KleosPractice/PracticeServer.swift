@@ -80,7 +80,8 @@ package final class PracticeServer: Sendable {
 
     /// Replaces the faults.
     package func setFaults(_ faults: Faults) {
-        shared.withService { $0.faults.set(faults) }
+        shared.withService { $0.setFaults(faults) }
+        shared.wake()
     }
 
     /// The faults as they stand: scripts and counts get shorter as requests come.

@@ -34,6 +34,11 @@ final class PracticeShared: Sendable {
 
     func requestStop() {
         stopping.store(true, ordering: .releasing)
+        wake()
+    }
+
+    /// Makes the server's thread look up.
+    func wake() {
         eventfd_write(wakeup.number, 1)
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import KleosJSON
 import KleosSupport
 
 /// The server's thread: accepts, reads, answers. Everything in it belongs to that thread.
@@ -24,6 +25,7 @@ final class EventLoop {
     private var journal: Journal?
     private var connections: [Int32: HTTPConnection] = [:]
     private var delayed: [Delayed] = []
+    private var feed = StreamFeed()
     private var unflushed: [HTTPConnection] = []
     private var isAccepting = false
     private var now: Int64 = 0
@@ -59,6 +61,7 @@ final class EventLoop {
             for event in events.prefix(Int(max(0, count))) { try handle(event) }
             try deliverDue()
             sweep()
+            feedStreams()
             try flushAll()
         }
     }
@@ -106,8 +109,10 @@ final class EventLoop {
         connection.lastActivityMilliseconds = now
         if count == 0 {
             connection.hasInputEnded = true
-            if connection.isMute || connection.isDraining || failed { return close(connection) }
-        } else if !connection.isDraining, !connection.isMute {
+            if connection.isMute || connection.isStreaming || connection.isDraining || failed {
+                return close(connection)
+            }
+        } else if !connection.isDraining, !connection.isMute, !connection.isStreaming {
             connection.parser.append(UnsafeBufferPointer(rebasing: scratch[..<count]))
         }
         advance(connection)
@@ -157,6 +162,7 @@ final class EventLoop {
         case .send: reaction.answer.write(to: &connection.output, closing: closing, withoutBody: isHead)
         case .close: connection.ending = .close
         case .never: connection.isMute = true
+        case .stream: beginStream(reaction.answer, on: connection)
         case .reset(let limit):
             var bytes: [UInt8] = []
             reaction.answer.write(to: &bytes, closing: closing)
@@ -178,6 +184,49 @@ final class EventLoop {
             deliver(entry.reaction, isHead: entry.isHead, on: connection)
             advance(connection)
         }
+    }
+}
+
+// MARK: - Events
+
+extension EventLoop {
+    private func beginStream(_ answer: HTTPAnswer, on connection: HTTPConnection) {
+        guard feed.streams.count < StreamFeed.maximumStreams else {
+            HTTPAnswer.error(503, "too-many-streams", "too many pages are open")
+                .write(to: &connection.output, closing: true)
+            connection.ending = .orderly
+            return
+        }
+        answer.writeHeadOfStream(to: &connection.output)
+        connection.isStreaming = true
+        feed.streams.append(connection)
+        feed.dueMilliseconds = now
+    }
+
+    /// Sends the state to the streams that have not got it as it is, a few times a second at most.
+    private func feedStreams() {
+        feed.streams.removeAll(where: \.isClosed)
+        guard !feed.streams.isEmpty else {
+            feed.dueMilliseconds = nil
+            return
+        }
+        let isDue = now >= feed.dueMilliseconds ?? 0
+        guard isDue || shared.withService({ $0.version }) != feed.version else { return }
+        guard now >= feed.earliestMilliseconds else {
+            feed.dueMilliseconds = feed.earliestMilliseconds
+            return
+        }
+        let (version, text) = shared.withService { ($0.version, $0.state.serialized) }
+        for stream in feed.streams where !stream.hasOutput || stream.streamedVersion == -1 {
+            // A stream that has the state gets a comment, which shows whether anybody is still there.
+            stream.output += stream.streamedVersion == version ? ":\n\n".utf8 : "data: \(text)\n\n".utf8
+            stream.streamedVersion = version
+            queueFlush(stream)
+        }
+        feed.version = version
+        feed.earliestMilliseconds = now + StreamFeed.restMilliseconds
+        let isBehind = feed.streams.contains { $0.streamedVersion != version }
+        feed.dueMilliseconds = now + (isBehind ? StreamFeed.restMilliseconds : StreamFeed.silenceMilliseconds)
     }
 }
 
@@ -250,7 +299,7 @@ extension EventLoop {
     private func sweep() {
         guard now >= nextSweepMilliseconds else { return }
         var next = now + 30_000
-        for connection in connections.values where !connection.isWaiting && !connection.isMute {
+        for connection in connections.values where connection.canBeIdle {
             let silence = now - connection.lastActivityMilliseconds
             if connection.isDraining {
                 if silence >= Self.drainLimitMilliseconds { close(connection) } else { next = min(next, now + 500) }
@@ -269,7 +318,7 @@ extension EventLoop {
     }
 
     private func timeoutMilliseconds() -> Int32 {
-        var due = delayed.map(\.dueMilliseconds).min()
+        var due = [delayed.map(\.dueMilliseconds).min(), feed.dueMilliseconds].compactMap { $0 }.min()
         if !connections.isEmpty { due = min(due ?? .max, nextSweepMilliseconds) }
         return due.map { Int32(clamping: max(0, $0 - now)) } ?? -1
     }

@@ -51,6 +51,13 @@ package struct HTTPAnswer: Sendable {
         if !withoutBody { output += body }
     }
 
+    /// Appends the head of an answer whose body goes on until the connection ends.
+    func writeHeadOfStream(to output: inout [UInt8]) {
+        output += "HTTP/1.1 \(status) \(Self.reason(status))\r\n".utf8
+        for (name, value) in headers { output += "\(name): \(value)\r\n".utf8 }
+        output += "Connection: close\r\n\r\n".utf8
+    }
+
     /// The usual words for a status code.
     package static func reason(_ status: Int) -> String {
         switch status {

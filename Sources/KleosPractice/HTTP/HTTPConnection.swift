@@ -28,6 +28,10 @@ final class HTTPConnection {
     var isWaiting = false
     /// No answer will ever come.
     var isMute = false
+    /// It gets events until it ends.
+    var isStreaming = false
+    /// The version of the state that it got last.
+    var streamedVersion = -1
     /// Only the end of the input is waited for.
     var isDraining = false
     var hasInputEnded = false
@@ -47,12 +51,16 @@ final class HTTPConnection {
 
     /// Whether the next request may be taken up.
     var takesRequests: Bool {
-        ending == .none && !isWaiting && !isMute && !isClosed && output.count - sentBytes < Self.outputLimitBytes
+        ending == .none && !isWaiting && !isMute && !isStreaming && !isClosed
+            && output.count - sentBytes < Self.outputLimitBytes
     }
+
+    /// Whether silence on it means that it is of no use any more.
+    var canBeIdle: Bool { !isWaiting && !isMute && !isStreaming }
 
     var wantsInput: Bool {
         guard !hasInputEnded else { return false }
-        if isDraining || isMute { return true }
+        if isDraining || isMute || isStreaming { return true }
         return parser.bufferedBytes < Self.inputLimitBytes && output.count - sentBytes < Self.outputLimitBytes
     }
 

@@ -46,7 +46,7 @@ extension PracticeService {
     private mutating func faultsPage(_ request: HTTPRequest) -> HTTPAnswer {
         switch request.method {
         case "GET", "HEAD": break
-        case "DELETE": faults.set(Faults())
+        case "DELETE": setFaults(Faults())
         case "POST":
             // A web page elsewhere can make a browser send a form or plain text here, but not JSON.
             guard request.header("content-type")?.lowercased().hasPrefix("application/json") == true else {
@@ -55,7 +55,7 @@ extension PracticeService {
             do {
                 var merged = faults.faults
                 try merged.merge(JSONParser.parse(request.body))
-                faults.set(merged)
+                setFaults(merged)
             } catch {
                 return .error(400, "invalid-faults", "\(error)")
             }
@@ -80,7 +80,7 @@ extension PracticeService {
     }
 
     /// Everything that the page at `/` shows.
-    private var state: JSONValue {
+    var state: JSONValue {
         [
             "boards": .array(boardList().map { Self.json($0, limit: 10) }),
             "achievements": .array(achievementList().suffix(200).map(Self.json)),

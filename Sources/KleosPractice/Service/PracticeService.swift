@@ -9,6 +9,8 @@ struct PracticeService {
     var log: RequestLog
     /// The token that submissions must bring; nil where none is needed.
     let token: String?
+    /// Grows with each change of what the pages show.
+    private(set) var version = 0
     private var keysInProgress: Set<String> = []
 
     init(store: PracticeStore, token: String?, keptRequests: Int) {
@@ -19,9 +21,21 @@ struct PracticeService {
 
     /// Answers one request that came at `nowMilliseconds`.
     mutating func handle(_ request: HTTPRequest, nowMilliseconds: Int64) -> Reaction {
+        if request.path == "/events", request.method == "GET" { return Self.stream }
         if let answer = page(request) { return Reaction(answer: answer) }
         let record = RequestRecord(number: log.total + 1, atMilliseconds: nowMilliseconds, request: request)
         return submission(request, record)
+    }
+
+    private static let stream = Reaction(
+        answer: HTTPAnswer(
+            status: 200, headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")]),
+        delivery: .stream)
+
+    /// Replaces the faults.
+    mutating func setFaults(_ new: Faults) {
+        faults.set(new)
+        version += 1
     }
 
     /// The delay of a request with `key` is over.
@@ -56,6 +70,7 @@ struct PracticeService {
             }
         }
         log.add(record)
+        version += 1
         return reaction
     }
 

@@ -9,6 +9,8 @@ struct Reaction {
         case close
         /// Nothing is sent and the connection stays open.
         case never
+        /// The connection gets the state of the service now and after each change, as server-sent events.
+        case stream
         /// So many bytes are sent, then the connection is reset.
         case reset(afterBytes: Int)
     }

@@ -4,7 +4,8 @@ package enum CommandTable {
     package static let commands: [CommandSpecification] = [
         SubmitScoreCommand.specification, SubmitAchievementCommand.specification, SubmitLinesCommand.specification,
         ListCommand.specification, ShowCommand.specification, WatchCommand.specification,
-        StatusCommand.specification, StandingCommand.specification, NoticesCommand.specification,
+        StatusCommand.specification, StandingCommand.specification, RegisterCommand.specification,
+        NoticesCommand.specification,
         AgentCommand.specification, RetryCommand.specification, HoldCommand.specification,
         ReleaseCommand.specification, DiscardCommand.specification, PauseCommand.specification,
         ResumeCommand.specification, FlushCommand.specification, ReloadCommand.specification,

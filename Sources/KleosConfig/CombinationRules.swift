@@ -9,6 +9,11 @@ struct CombinationRules {
     func check() {
         checkUniqueness(endpoints.map { ($0.endpoint.name, $0.section) }, key: EndpointFile.name.key, noun: "endpoint")
         checkUniqueness(games.map { ($0.game.id, $0.section) }, key: GameFile.id.key, noun: "game")
+        checkGames()
+    }
+
+    /// Reports what cannot work between each game and its endpoints.
+    func checkGames() {
         for game in games {
             checkEndpoints(of: game)
             checkConfirmation(of: game)

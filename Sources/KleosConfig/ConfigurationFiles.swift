@@ -24,6 +24,25 @@ struct ConfigurationFiles {
         return files("games.d", in: folders, GameFile.definition)
     }
 
+    /// Games' own catalogs, by name in byte order, each with a way to read it that reports elsewhere; nil from that
+    /// where it cannot be read.
+    func registeredFiles() -> [(name: String, parse: (LoadReport) -> SettingsFile?)] {
+        guard let folder = sources.registeredFolder else { return [] }
+        return overridden(in: [folder]).map { path in
+            let name = baseName(path)
+            return (
+                String(name.dropLast(5)),
+                { own in
+                    ConfigurationFiles(sources: sources, report: own).parse(path).map { part in
+                        SettingsFile(
+                            logicalName: "registered.d/\(name)", parts: [part], definition: RegisteredGames.definition,
+                            report: own)
+                    }
+                }
+            )
+        }
+    }
+
     /// The endpoints' files, by name in byte order.
     func endpointFiles() -> [(name: String, file: SettingsFile)] {
         files("endpoints.d", in: sources.folders.map { "\($0)/endpoints.d" }, EndpointFile.definition)

@@ -1,3 +1,4 @@
+import KleosModel
 import KleosSupport
 
 /// Reads a configuration whole, or says all that is wrong with it.
@@ -28,7 +29,7 @@ package struct ConfigurationLoader: Sendable {
         let report = LoadReport()
         checkFolder(report)
         let files = ConfigurationFiles(sources: sources, report: report)
-        let daemon = DaemonFile.read(files.daemonFile(), accounts: accounts, report: report)
+        let daemon = DaemonFile.read(files.daemonFile(), kind: sources.kind, accounts: accounts, report: report)
         let games = files.gameFiles().map {
             GameReader(kind: sources.kind, accounts: accounts, report: report).read($0.file, fileName: $0.name)
         }
@@ -38,10 +39,25 @@ package struct ConfigurationLoader: Sendable {
             EndpointReader(report: report, secrets: secrets).read($0.file, fileName: $0.name)
         }
         CombinationRules(games: games, endpoints: endpoints).check()
+        checkDestinations(daemon, endpoints, report)
         guard report.problems.isEmpty else { throw ConfigurationErrors(problems: Self.sorted(report.problems)) }
+        let registered = RegisteredGames.read(
+            files, reader: { GameReader(kind: sources.kind, accounts: accounts, report: $0) }, endpoints: endpoints,
+            configured: Set(games.map(\.game.id)), destinations: daemon.registeredEndpoints, report: report)
         return Configuration(
-            daemon: daemon, games: games.map(\.game), endpoints: endpoints.map(\.endpoint),
+            daemon: daemon, games: games.map(\.game) + registered, endpoints: endpoints.map(\.endpoint),
             settings: report.settings, warnings: report.warnings)
+    }
+
+    /// Games' own catalogs have no other place to go to.
+    private func checkDestinations(_ daemon: DaemonSettings, _ endpoints: [LoadedEndpoint], _ report: LoadReport) {
+        let known = endpoints.map(\.endpoint.name)
+        for name in daemon.registeredEndpoints where !known.contains(name) {
+            report.problem(
+                DaemonFile.definition.name, nil,
+                "\(DaemonFile.registeredEndpoints.key)=: there is no endpoint \"\(name.shortened)\""
+                    + Hint.nearest(to: name, in: known))
+        }
     }
 
     /// A private daemon's folder is named on purpose, so that its absence is a mistake.

@@ -17,6 +17,8 @@ package struct ConfigurationSources: Sendable, Equatable {
     package var folders: [String]
     /// Folders with games' files alone, which files of `folders` replace.
     package var gameFolders: [String]
+    /// The folder that the daemon keeps games' own catalogs in; nil where it takes none.
+    package var registeredFolder: String?
 
     /// Makes sources from folders in rising precedence.
     package init(kind: DaemonKind, folders: [String], gameFolders: [String] = []) {

@@ -10,6 +10,15 @@ package enum DaemonFile {
         "ControlGroup", .text("a group's name"), standard: "kleos-admin",
         "The group whose members may operate the queue through control.sock. Root and the daemon's own user always "
             + "may. Where the service manager makes the socket, its unit's SocketGroup= has to name the same group.")
+    static let registeredEndpoints = Setting(
+        "RegisteredEndpoints", .words("names"), standard: "", standardNote: "no game may", shape: .list,
+        "Where events go of games that bring their own catalog (register), by name. For a user's own and private "
+            + "daemons.")
+    static let loopbackPort = Setting(
+        "LoopbackPort", ValueReader.integer(0...65_535).orNothing(), standard: "", standardNote: "none",
+        "A port of 127.0.0.1 to listen at, for games that have no Unix sockets; 0 for any that is free. Who connects "
+            + "sends the token of the file \"loopback\" beside kleos.sock as the first line. For a user's own and private "
+            + "daemons.")
 
     static let maximumSize = Setting(
         "MaximumSize", .size(1 << 20...1 << 44), standard: "512M",
@@ -70,7 +79,10 @@ package enum DaemonFile {
         sections: [
             SectionDefinition(
                 name: "Daemon", argument: nil, documentation: "The daemon as a whole.",
-                settings: [logLevel.definition, controlGroup.definition]),
+                settings: [
+                    logLevel.definition, controlGroup.definition, registeredEndpoints.definition,
+                    loopbackPort.definition,
+                ]),
             SectionDefinition(
                 name: "Storage", argument: nil, documentation: "Room for the queue, and how long things stay in it.",
                 settings: [
@@ -92,12 +104,21 @@ package enum DaemonFile {
         ])
 
     /// Reads the settings of `file`.
-    static func read(_ file: SettingsFile, accounts: any AccountResolver, report: LoadReport) -> DaemonSettings {
+    static func read(
+        _ file: SettingsFile, kind: DaemonKind, accounts: any AccountResolver, report: LoadReport
+    ) -> DaemonSettings {
         func section(_ title: String) -> SectionReader { SectionReader(file, title, report) }
         var settings = DaemonSettings()
         let daemon = section("Daemon")
         settings.logLevel = daemon.value(logLevel)
         settings.controlGID = controlGID(daemon, accounts)
+        settings.registeredEndpoints = daemon.value(registeredEndpoints)
+        settings.loopbackPort = daemon.value(loopbackPort)
+        if kind == .system {
+            let reason = "is for a user's own and private daemons: all users' games would come as one user"
+            if !settings.registeredEndpoints.isEmpty { daemon.problem(registeredEndpoints.key, reason) }
+            if settings.loopbackPort != nil { daemon.problem(loopbackPort.key, reason) }
+        }
         settings.storage = storage(section("Storage"))
         settings.limits = limits(section("Limits"))
         settings.notices = notices(section("Notices"))

@@ -64,6 +64,10 @@ package struct DaemonSettings: Sendable, Equatable {
     /// The group that may use the control socket; nil where the machine has no such group, then only the daemon's
     /// own user and root may.
     package var controlGID: UInt32?
+    /// The endpoints of games that bring their own catalog; empty where none may.
+    package var registeredEndpoints: [String] = []
+    /// The port of 127.0.0.1 to listen at, 0 for any that is free; nil for none.
+    package var loopbackPort: Int?
     package var storage = StorageSettings()
     package var limits = ConnectionLimits()
     package var notices = NoticeRoutes()

@@ -13,18 +13,19 @@ struct GameReader {
     let accounts: any AccountResolver
     let report: LoadReport
 
-    /// The game that `file` describes; problems are reported, and what they concern is at its default.
-    func read(_ file: SettingsFile, fileName: String) -> LoadedGame {
+    /// The game that `file` describes, `destinations` being its endpoints where the file itself may name none; problems are reported, and what they concern is at its default.
+    func read(_ file: SettingsFile, fileName: String, destinations: [String]? = nil) -> LoadedGame {
         let section = SectionReader(file, "Game", report)
         var game = Game(id: section.value(GameFile.id, standard: fileName))
         if let complaint = IdentifierRules.complaint(aboutName: game.id) {
             section.problem(GameFile.id.key, complaint)
         }
         game.title = section.localizedText(GameFile.title) ?? LocalizedText(game.id)
-        game.endpoints = section.value(GameFile.endpoints)
+        game.endpoints = destinations ?? section.value(GameFile.endpoints)
         game.confirms = confirms(section.value(GameFile.confirms))
         readPlayers(&game, section)
-        game.permission = permission(section)
+        // A game's own catalog permits nobody else.
+        if destinations == nil { game.permission = permission(section) }
         game.notices = notices(section)
         var loaded = LoadedGame(game: game, section: section)
         for section in file.sections where !section.argument.isEmpty {

@@ -24,8 +24,10 @@ actor Daemon: QueueActor {
     let clock: any Clock
     let log: Log
     let manager: ServiceManager
-    private let loader: ConfigurationLoader
+    let loader: ConfigurationLoader
     private let listeners: [Listener]
+    /// Where games look for the daemon's sockets.
+    let socketFolders: [String]
     private let relay: HookRelay
     private(set) var configuration: Configuration
     /// The errors for which the daemon answers questions only, until a reload finds none.
@@ -33,6 +35,8 @@ actor Daemon: QueueActor {
     private var signals: SignalHandling?
     private var networkMonitor: NetworkMonitor?
     private var clockMonitor: ClockMonitor?
+    /// The files that tell games the token and the port of LoopbackPort=.
+    var ticketPaths: [String] = []
     private var timers: [any DispatchSourceTimer] = []
     private var isStopping = false
 
@@ -41,12 +45,13 @@ actor Daemon: QueueActor {
 
     init(
         store: Store, loader: ConfigurationLoader, configuration: Configuration, fault: ConfigurationErrors?,
-        listeners: [Listener], clock: any Clock, log: Log
+        listeners: [Listener], socketFolders: [String], clock: any Clock, log: Log
     ) {
         self.loader = loader
         self.configuration = configuration
         self.fault = fault
         self.listeners = listeners
+        self.socketFolders = socketFolders
         self.clock = clock
         self.log = log
         manager = ServiceManager(processID: getpid()) { Environment[$0] }
@@ -112,6 +117,7 @@ actor Daemon: QueueActor {
     private func serve() {
         router.start()
         server.listen(on: listeners)
+        openLoopback()
         startMaintenance()
         startWatchdog()
         notify(.ready)
@@ -257,8 +263,10 @@ actor Daemon: QueueActor {
     private func changeLines(to loaded: Configuration) -> [String] {
         let lines = loaded.changes(from: configuration).map(\.description)
         let (old, new) = (configuration.daemon, loaded.daemon)
-        guard old.storage != new.storage || old.logLevel != new.logLevel else { return lines }
-        return lines + ["[Storage] and LogLevel= take effect at the next start of the daemon"]
+        let isForNextStart =
+            old.storage != new.storage || old.logLevel != new.logLevel || old.loopbackPort != new.loopbackPort
+        guard isForNextStart else { return lines }
+        return lines + ["[Storage], LogLevel= and LoopbackPort= take effect at the next start of the daemon"]
     }
 
     /// Stops taking requests, records what is in flight, closes the queue, and calls `end`.
@@ -270,6 +278,7 @@ actor Daemon: QueueActor {
         log(.notice, "stopping: \(reason)")
         if fault == nil { notify(.stopping) }
         for timer in timers { timer.cancel() }
+        closeLoopback()
         let (server, worker, router, store, log) = (server, worker, router, store, log)
         server.stop {
             worker.async { worker in

@@ -39,6 +39,7 @@ struct DaemonPaths: Sendable, Equatable {
             sources = ConfigurationSources(kind: options.kind, folders: [folder])
         }
         stateFolder = options.stateFolder ?? stateFolder
+        if options.kind != .system { sources.registeredFolder = "\(stateFolder)/registered.d" }
         socketFolders = options.socketFolder.map { [$0] } ?? socketFolders
     }
 }

@@ -28,7 +28,7 @@ extension Daemon {
         let store = try openStore(paths: paths, configuration: configuration, clock: clock, log: log)
         return Daemon(
             store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
-            clock: clock, log: log)
+            socketFolders: paths.socketFolders, clock: clock, log: log)
     }
 
     /// The configuration; for a socket-activated daemon, where it has errors, that of a daemon without any files, and
@@ -87,7 +87,7 @@ extension Daemon {
     }
 
     /// Makes `path`, and refuses one in which others could plant a socket or a database.
-    private static func makeFolder(_ path: String) throws(StartError) {
+    static func makeFolder(_ path: String) throws(StartError) {
         let weakness: String?
         do throws(SystemError) {
             try Folder.make(path)

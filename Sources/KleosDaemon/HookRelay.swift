@@ -45,6 +45,10 @@ final class HookRelay: Sendable {
                 guard let target else { return completion(.failure(Self.notReady)) }
                 target.async { $0.reload(then: completion) }
             },
+            register: { [self] catalog, completion in
+                guard let target else { return completion(.failure(Self.notReady)) }
+                target.async { $0.register(catalog, then: completion) }
+            },
             configSettings: { [self] completion in
                 guard let target else { return completion([]) }
                 target.async { completion($0.configuration.settings) }

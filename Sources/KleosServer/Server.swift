@@ -20,6 +20,7 @@ package actor Server: QueueActor {
     var settings: ServerSettings
     var random: SeededGenerator
     var acceptors: [Acceptor] = []
+    var door: LoopbackDoor?
     var connections: [UInt64: Connection] = [:]
     var users: [UInt32: UserAccount] = [:]
     var subscribers: Set<UInt64> = []
@@ -110,6 +111,8 @@ package actor Server: QueueActor {
         isStopped = true
         for acceptor in acceptors { acceptor.close() }
         acceptors = []
+        door?.close()
+        door = nil
         for claim in noticeClaims { claim.timer.cancel() }
         noticeClaims = []
         for connection in Array(connections.values) {

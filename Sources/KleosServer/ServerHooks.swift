@@ -17,6 +17,8 @@ package struct ServerHooks: Sendable {
     package var flush: @Sendable (_ endpoint: String?, @escaping Completion<Void>) -> Void
     /// Reads the configuration again; gives the changed settings, a line each. Fails with reason `reload-failed`.
     package var reload: @Sendable (@escaping Completion<[String]>) -> Void
+    /// Takes a game's own catalog, the text of a file.
+    package var register: @Sendable (_ catalog: String, @escaping Completion<RegisterAnswer>) -> Void
     /// The settings in effect.
     package var configSettings: @Sendable (@escaping @Sendable ([EffectiveSetting]) -> Void) -> Void
 
@@ -27,6 +29,7 @@ package struct ServerHooks: Sendable {
         resume: @escaping @Sendable (String, @escaping Completion<Void>) -> Void,
         flush: @escaping @Sendable (String?, @escaping Completion<Void>) -> Void,
         reload: @escaping @Sendable (@escaping Completion<[String]>) -> Void,
+        register: @escaping @Sendable (String, @escaping Completion<RegisterAnswer>) -> Void,
         configSettings: @escaping @Sendable (@escaping @Sendable ([EffectiveSetting]) -> Void) -> Void
     ) {
         self.endpointConditions = endpointConditions
@@ -34,6 +37,7 @@ package struct ServerHooks: Sendable {
         self.resume = resume
         self.flush = flush
         self.reload = reload
+        self.register = register
         self.configSettings = configSettings
     }
 }

@@ -11,6 +11,7 @@ package enum Method: String, Sendable, CaseIterable {
     case acknowledgeNotices = "notices.acknowledge"
     case subscribe
     case presence
+    case register
     case retry
     case hold
     case release
@@ -39,5 +40,5 @@ package enum ProtocolVersion {
     /// The version of kleos.
     package static let program = "0.1.0"
     /// What this daemon can do beyond the first version of the protocol; a client asks before it relies on one.
-    package static let features = ["batch", "subscribe", "standing", "notices", "presence"]
+    package static let features = ["batch", "subscribe", "standing", "notices", "presence", "register"]
 }

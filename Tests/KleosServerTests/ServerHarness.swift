@@ -84,6 +84,10 @@ final class ServerHarness: Sendable {
                 done(.success(()))
             },
             reload: { $0(.failure(RPCError(.reloadFailed, "games.d/x.conf:3: nonsense"))) },
+            register: { catalog, done in
+                calls.withLock { $0.append("register \(catalog)") }
+                done(.success(RegisterAnswer(game: "g", state: .registered, leaderboards: 1, achievements: 2)))
+            },
             configSettings: {
                 $0([
                     EffectiveSetting(

@@ -97,6 +97,11 @@ extension Server {
             log(.warning, "a connection was closed: \(error)")
             return
         }
+        admit(descriptor, role: role, as: peer)
+    }
+
+    /// Takes in a client that is known, as far as the limits allow.
+    func admit(_ descriptor: FileDescriptor, role: SocketRole, as peer: PeerIdentity) {
         guard connections.count < settings.limits.maximumConnections else {
             return refuse(descriptor, "the daemon has \(connections.count) connections, and takes no more")
         }

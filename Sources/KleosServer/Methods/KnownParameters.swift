@@ -18,6 +18,7 @@ enum KnownParameters {
         case .presence: ["game", "player", "state"]
         case .retry, .hold, .release, .discard: criteria.union(["keys", "all"])
         case .salvage: ["name"]
+        case .register: ["catalog"]
         case .pause, .resume, .flush: ["endpoint", "reason"]
         }
     }

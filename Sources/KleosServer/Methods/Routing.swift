@@ -93,6 +93,7 @@ extension Server {
             acknowledgeNotices(try AcknowledgeNoticesParameters(request), token, connection, now: now)
         case .subscribe: subscribe(try SubscribeParameters(request), token, connection)
         case .presence: try presence(try PresenceParameters(request), token, connection)
+        case .register: try register(try RegisterParameters(request), token, connection)
         case .retry, .hold, .release, .discard:
             operate(method, try OperateParameters(request), token, connection, now: now)
         case .pause, .resume: try steer(method, try EndpointParameters(request, needsEndpoint: true), token, connection)

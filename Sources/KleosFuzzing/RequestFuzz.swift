@@ -56,6 +56,7 @@ enum RequestFuzz {
         try check(request, "notices.acknowledge", AcknowledgeNoticesParameters.init) { $0.parameters }
         try check(request, "subscribe", SubscribeParameters.init) { $0.parameters }
         try check(request, "presence", PresenceParameters.init) { $0.parameters }
+        try check(request, "register", RegisterParameters.init) { $0.parameters }
         try check(request, "hold", OperateParameters.init) { $0.parameters }
         for needsEndpoint in [true, false] {
             let read: (RPCRequest) throws(RPCError) -> EndpointParameters = { (request) throws(RPCError) in

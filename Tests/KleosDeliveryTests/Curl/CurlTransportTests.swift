@@ -231,6 +231,30 @@ func post(
         }
     }
 
+    @Test("the loop answers a check while transfers wait, and does not while it is stuck in one's completion")
+    func checks() throws {
+        let transport = CurlTransport(userAgent: "kleos-tests")
+        let silent = try RawServer(.silence)
+        let waiting = Exchange(post(silent.url), over: transport)
+        #expect(silent.waitForRequest())
+        let checked = DispatchSemaphore(value: 0)
+        transport.check { checked.signal() }
+        #expect(checked.wait(timeout: .now() + .seconds(60)) == .success)
+
+        let (stuck, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        transport.check {
+            stuck.signal()
+            free.wait()
+        }
+        stuck.wait()
+        transport.check { checked.signal() }
+        #expect(checked.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
+        free.signal()
+        #expect(checked.wait(timeout: .now() + .seconds(60)) == .success)
+        transport.cancelAll()
+        _ = try waiting.failure()
+    }
+
     @Test func aSlowOneHoldsUpNoOther() throws {
         let slow = try RawServer(.silence)
         let quick = try PracticeServer()

@@ -6,7 +6,7 @@ import Testing
 /// A daemon that a service manager's sockets start, by systemd's own tool for that.
 @Suite(
     "Socket activation",
-    .enabled(if: access("/usr/bin/systemd-socket-activate", X_OK) == 0, "needs systemd-socket-activate of the Debian package systemd"))
+    .enabled(if: access("/usr/bin/systemd-socket-activate", X_OK) == 0, "needs the Debian package systemd"))
 struct ActivationTests {
     static let tool = "/usr/bin/systemd-socket-activate"
     private let daemon: DaemonHarness

@@ -151,6 +151,24 @@ public final class KleosClient: Sendable {
         }
     }
 
+    /// Brings the game's own catalog to the player's own daemon; a game does so each time that it starts. The system's
+    /// daemon refuses it, since its administrator decides what is there to be won.
+    ///
+    /// - Parameters:
+    ///   - catalog: the text of a file as in `games.d`, without `Endpoints=` and who may submit.
+    ///   - completion: called once, with what became of it, or with every mistake in it.
+    public func register(
+        catalog: String, completion: @escaping @Sendable (Result<KleosRegistration, KleosError>) -> Void
+    ) {
+        send(.register, RegisterParameters(catalog: catalog).parameters) { result in
+            completion(
+                result.flatMap { value in
+                    RegisterAnswer(json: value).map { .success(KleosRegistration($0.state)) }
+                        ?? .failure(.malformed(value.serialized))
+                })
+        }
+    }
+
     /// Tells whether the game is in front of the player, so that notices reach it rather than the desktop.
     public func setForeground(_ isForeground: Bool, player: String? = nil) {
         let parameters = PresenceParameters(

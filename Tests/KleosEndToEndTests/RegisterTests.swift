@@ -1,7 +1,9 @@
+import Dispatch
 import Glibc
-import KleosJSON
+import KleosClient
 import KleosSupport
 import KleosTestSupport
+import Synchronization
 import Testing
 
 /// Games that bring their own catalog to a user's daemon.
@@ -39,6 +41,32 @@ struct RegisterTests {
         let longer = Self.catalog + "[Leaderboard slowest]\n"
         #expect(try register(longer).output == "own is registered: 2 leaderboards, 1 achievement\n")
         #expect(try daemon.kleos(["submit", "score", "own", "slowest", "7"]).isSuccess)
+    }
+
+    @Test("The client library brings a catalog, and submits for it on the same connection")
+    func client() throws {
+        let client = KleosClient(game: "own", socketPath: daemon.socketPath)
+        let answers = Mutex<[String]>([])
+        let done = DispatchSemaphore(value: 0)
+        client.register(catalog: "[Game]\nId=own\nTytle=x\n") { result in
+            if case .failure(let error) = result { answers.withLock { $0.append("\(error)") } }
+            done.signal()
+        }
+        client.register(catalog: Self.catalog) { result in
+            answers.withLock { $0.append("\(result)") }
+            done.signal()
+        }
+        for _ in 0..<2 { try #require(done.wait(timeout: .now() + .seconds(60)) == .success) }
+        let (refused, taken) = try answers.withLock { ($0.first ?? "", try #require($0.last)) }
+        #expect(refused.contains("catalog:3"), "\(refused)")
+        #expect(taken.contains("registered"), "\(taken)")
+        client.submitScore(90, leaderboard: "fastest") { result in
+            answers.withLock { $0.append("\(result)") }
+            done.signal()
+        }
+        try #require(done.wait(timeout: .now() + .seconds(60)) == .success)
+        #expect(answers.withLock { $0.last }?.hasPrefix("success") == true)
+        client.close()
     }
 
     @Test("S-29: a game's catalog says neither where events go, nor who may submit, nor what is run")

@@ -38,10 +38,11 @@ package final class KleosConnection {
     private var answers: [Int64: Result<JSONValue, RPCError>] = [:]
     private var notifications: [(method: String, parameters: JSONValue)] = []
 
-    /// Connects to `path`. Throws `SystemError`.
-    package init(path: String) throws(SystemError) {
+    /// Connects to `path`; with `sendTimeoutMilliseconds`, a daemon that takes nothing for so long has not answered in
+    /// time. Throws `SystemError`; EAGAIN where the daemon did not take the connection in time.
+    package init(path: String, sendTimeoutMilliseconds: Int64? = nil) throws(SystemError) {
         self.path = path
-        descriptor = try UnixSocket.connect(to: path)
+        descriptor = try UnixSocket.connect(to: path, sendTimeoutMilliseconds: sendTimeoutMilliseconds)
     }
 
     /// Connects to the first of `candidates` that answers. Throws `ConnectionError.noDaemon`.
@@ -129,6 +130,7 @@ package final class KleosConnection {
             }
             if count <= 0 {
                 let error = SystemError("write to \(path)")
+                if error.code == EAGAIN { throw .timedOut("it reads nothing") }
                 // A daemon that closes a connection says why first.
                 while try readSome(until: Deadline(afterMilliseconds: 0)) {}
                 throw .closed(error.description)

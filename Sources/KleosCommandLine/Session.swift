@@ -42,13 +42,16 @@ package final class Session {
         terminal.writeError("kleos: \(Printable.lines(text))\n")
     }
 
-    /// A connection to the daemon, made at the first call. Throws a failure that names the sockets tried.
-    package func connection(_ socket: KleosSocketPaths.Socket = .submit) throws(CommandFailure) -> KleosConnection {
+    /// A connection to the daemon, made at the first call; `sendTimeoutMilliseconds` is the connection's own. Throws a
+    /// failure that names the sockets tried.
+    package func connection(
+        _ socket: KleosSocketPaths.Socket = .submit, sendTimeoutMilliseconds: Int64? = nil
+    ) throws(CommandFailure) -> KleosConnection {
         if let connection = connections[socket] { return connection }
         var failures: [SystemError] = []
         for path in sockets.candidates(socket) {
             do throws(SystemError) {
-                let connection = try KleosConnection(path: path)
+                let connection = try KleosConnection(path: path, sendTimeoutMilliseconds: sendTimeoutMilliseconds)
                 connections[socket] = connection
                 return connection
             } catch {

@@ -31,6 +31,11 @@ package struct SocketChoice: Sendable {
         return daemons().flatMap { $0 }.map { "\($0)/\(socket.rawValue)" }
     }
 
+    /// The spools to try where no daemon answers at `candidates(.submit)`, and where the one at `socket` is silent.
+    package func spools(silent socket: String? = nil) -> [String] {
+        KleosSpoolPaths.candidates(sockets: socket.map { [$0] } ?? candidates(.submit), environment: environment)
+    }
+
     /// The submit sockets of each daemon that a long-running command follows.
     package func daemonSockets() -> [[String]] {
         let isNamed = submitPath != nil || privateFolder != nil || environment("KLEOS_SOCKET") != nil

@@ -21,6 +21,7 @@ actor Daemon: QueueActor {
     let engine: Engine
     let server: Server
     let router: NoticeRouter
+    let spool: SpoolIntake
     let clock: any Clock
     let log: Log
     let manager: ServiceManager
@@ -45,7 +46,7 @@ actor Daemon: QueueActor {
 
     init(
         store: Store, loader: ConfigurationLoader, configuration: Configuration, fault: ConfigurationErrors?,
-        listeners: [Listener], socketFolders: [String], clock: any Clock, log: Log
+        listeners: [Listener], socketFolders: [String], spool: (path: String, mode: UInt32), clock: any Clock, log: Log
     ) {
         self.loader = loader
         self.configuration = configuration
@@ -65,6 +66,7 @@ actor Daemon: QueueActor {
         var settings = ServerSettings(configuration)
         settings.fault = fault.map { ServerFault(details: $0.description) }
         server = Server(store: store, settings: settings, hooks: relay.hooks, clock: clock, log: log)
+        self.spool = SpoolIntake(path: spool.path, mode: spool.mode, server: server, clock: clock, log: log)
     }
 
     nonisolated var store: Store { engine.store }
@@ -120,6 +122,13 @@ actor Daemon: QueueActor {
         openLoopback()
         startMaintenance()
         startWatchdog()
+        spool.start { [self] in
+            self.async { $0.tellReady() }
+        }
+    }
+
+    private func tellReady() {
+        guard !isStopping else { return }
         notify(.ready)
         log(
             .notice, "ready",
@@ -173,7 +182,10 @@ actor Daemon: QueueActor {
     // MARK: - Upkeep
 
     private func startMaintenance() {
-        repeating(everySeconds: Self.maintenanceSeconds, leewaySeconds: 300) { $0.engine.maintain($0.setup) }
+        repeating(everySeconds: Self.maintenanceSeconds, leewaySeconds: 300) { daemon in
+            daemon.engine.maintain(daemon.setup)
+            daemon.spool.maintain()
+        }
         engine.maintain(setup)
     }
 
@@ -280,13 +292,15 @@ actor Daemon: QueueActor {
         for timer in timers { timer.cancel() }
         closeLoopback()
         let (server, worker, router, store, log) = (server, worker, router, store, log)
-        server.stop {
-            worker.async { worker in
-                worker.stop {
-                    router.stop {
-                        store.close {
-                            log(.notice, "stopped")
-                            end()
+        spool.stop {
+            server.stop {
+                worker.async { worker in
+                    worker.stop {
+                        router.stop {
+                            store.close {
+                                log(.notice, "stopped")
+                                end()
+                            }
                         }
                     }
                 }

@@ -24,6 +24,8 @@ struct DaemonOptions: Sendable, Equatable {
     var stateFolder: String?
     /// Replaces the folders of the sockets.
     var socketFolder: String?
+    /// Replaces the folder of the spool.
+    var spoolFolder: String?
     /// A backup to put in the place of the queue, in place of running.
     var restoredBackup: String?
     /// Whether it ends when the process that started it does.
@@ -46,6 +48,9 @@ struct DaemonOptions: Sendable, Equatable {
           --config FOLDER   read the configuration from FOLDER alone
           --state FOLDER    keep the queue in FOLDER
           --sockets FOLDER  make kleos.sock and control.sock in FOLDER
+          --spool FOLDER    take in what clients leave in FOLDER while the daemon does not answer:
+                            /var/spool/kleos, and with --user, --private or --state the folder
+                            spool beside the queue
           --restore FILE    put this backup in the place of the queue, which is set aside whole, and
                             end; no daemon may be running
           --exit-with-parent
@@ -75,6 +80,7 @@ struct DaemonOptions: Sendable, Equatable {
                 privateFolder = try Self.value(of: name, inlineValue, &rest)
             case "--config": configurationFolder = try Self.value(of: name, inlineValue, &rest)
             case "--state": stateFolder = try Self.value(of: name, inlineValue, &rest)
+            case "--spool": spoolFolder = try Self.value(of: name, inlineValue, &rest)
             case "--restore": restoredBackup = try Self.value(of: name, inlineValue, &rest)
             case "--exit-with-parent": exitsWithParent = true
             case "--sockets": socketFolder = try Self.value(of: name, inlineValue, &rest)

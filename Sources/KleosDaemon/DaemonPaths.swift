@@ -7,6 +7,10 @@ struct DaemonPaths: Sendable, Equatable {
     var stateFolder: String
     /// Each holds a pair of sockets, unless the service manager passes them.
     var socketFolders: [String]
+    /// Holds what clients leave while the daemon does not answer.
+    var spoolFolder: String
+    /// The mode of that folder: of the system's daemon everybody may add a file and nobody may list them.
+    var spoolMode: UInt32
     var sources: ConfigurationSources
 
     /// Why there is no place for a daemon.
@@ -40,6 +44,11 @@ struct DaemonPaths: Sendable, Equatable {
         }
         stateFolder = options.stateFolder ?? stateFolder
         if options.kind != .system { sources.registeredFolder = "\(stateFolder)/registered.d" }
+        let isSystemWide = options.kind == .system
+        spoolMode = isSystemWide ? 0o3733 : 0o700
+        spoolFolder =
+            options.spoolFolder
+            ?? (isSystemWide && options.stateFolder == nil ? "/var/spool/kleos" : "\(stateFolder)/spool")
         socketFolders = options.socketFolder.map { [$0] } ?? socketFolders
     }
 }

@@ -28,7 +28,7 @@ extension Daemon {
         let store = try openStore(paths: paths, configuration: configuration, clock: clock, log: log)
         return Daemon(
             store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
-            socketFolders: paths.socketFolders, clock: clock, log: log)
+            socketFolders: paths.socketFolders, spool: (paths.spoolFolder, paths.spoolMode), clock: clock, log: log)
     }
 
     /// The configuration; for a socket-activated daemon, where it has errors, that of a daemon without any files, and

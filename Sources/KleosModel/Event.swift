@@ -14,6 +14,8 @@ package struct Event: Sendable, Equatable {
     package var subject: Subject
     /// When it happened as the game says, Unix milliseconds; nil means when it was recorded.
     package var occurredAtMilliseconds: Int64?
+    /// Whether that time was put in for a game that named none, so that an event with another time may be the same.
+    package private(set) var isTimeAssumed = false
     /// The game's own JSON object, the bytes as they came.
     package var metadata: [UInt8]?
     /// The clocks when the event was accepted.
@@ -35,6 +37,13 @@ package struct Event: Sendable, Equatable {
         self.metadata = metadata
         self.recorded = recorded
         self.submitter = submitter
+    }
+
+    /// Puts in a time for an event that names none; does nothing to one that does.
+    package mutating func assumeTime(_ milliseconds: Int64?) {
+        guard occurredAtMilliseconds == nil, let milliseconds else { return }
+        occurredAtMilliseconds = milliseconds
+        isTimeAssumed = true
     }
 
     /// When it happened: as the game says, else when it was recorded; Unix milliseconds.

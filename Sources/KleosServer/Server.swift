@@ -33,6 +33,10 @@ package actor Server: QueueActor {
     var playing: [UInt32: [NoticeScope.Players]] = [:]
     private(set) var playersHandler: (@Sendable ([UInt32: [NoticeScope.Players]]) -> Void)?
     var lastNumber: UInt64 = 0
+    /// What was spooled and is being recorded, by number.
+    var spoolBatches: [UInt64: SpoolBatch] = [:]
+    /// How the spool is; nil where there is none.
+    var spoolReport: SpoolReport?
     /// Given up for a moment when descriptors run out, so that a client can be told.
     var spareDescriptor: FileDescriptor?
     var isStopped = false

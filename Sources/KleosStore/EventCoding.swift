@@ -60,12 +60,20 @@ extension Event {
                 unit: row.optionalText(offset + 18)))
     }
 
-    /// Whether `other` says the same: everything that the client decides about.
+    /// Whether `other`, which came later, says the same: everything that the client decides about. Where it names no
+    /// time, this event's own time may have been put in for it, in the spool.
     func hasSameContent(as other: Event) -> Bool {
         return ExactText.same(game, other.game) && ExactText.same(player, other.player)
             && subject.kind == other.subject.kind
             && ExactText.same(subject.item, other.subject.item) && subject == other.subject
-            && occurredAtMilliseconds == other.occurredAtMilliseconds && metadata == other.metadata
+            && hasSameTime(as: other) && metadata == other.metadata
+    }
+}
+
+extension Event {
+    fileprivate func hasSameTime(as other: Event) -> Bool {
+        other.isTimeAssumed || other.occurredAtMilliseconds == nil
+            || occurredAtMilliseconds == other.occurredAtMilliseconds
     }
 }
 

@@ -27,9 +27,20 @@ package enum UnixSocket {
     package static let maximumPathBytes = 107
 
     /// Connects to the socket at `path`; `isNonBlocking` gives EAGAIN where the backlog is full, in place of waiting,
-    /// and makes the connection non-blocking. Throws `SystemError`.
-    package static func connect(to path: String, isNonBlocking: Bool = false) throws(SystemError) -> FileDescriptor {
+    /// and makes the connection non-blocking. With `sendTimeoutMilliseconds`, connecting and each write give EAGAIN
+    /// after so long. Throws `SystemError`.
+    package static func connect(
+        to path: String, isNonBlocking: Bool = false, sendTimeoutMilliseconds: Int64? = nil
+    ) throws(SystemError) -> FileDescriptor {
         let descriptor = try make()
+        if let sendTimeoutMilliseconds {
+            var time = timeval(
+                tv_sec: Int(sendTimeoutMilliseconds / 1_000), tv_usec: Int(sendTimeoutMilliseconds % 1_000) * 1_000)
+            let size = socklen_t(MemoryLayout<timeval>.size)
+            guard setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &time, size) == 0 else {
+                throw SystemError("limit the time of \(path)")
+            }
+        }
         if isNonBlocking { try descriptor.setNonBlocking() }
         let result = try withAddress(path) { address, length in
             Retry.onInterrupt { Glibc.connect(descriptor.number, address, length) }

@@ -32,6 +32,7 @@ enum StatusCommand {
         }
         lines.append(storage(status))
         lines += users(status)
+        if let spool = status.spool { lines += SpoolWords.lines(spool, now: now, palette: session.palette) }
         if !status.isAccepting {
             let text = "New events are refused (queue-full): free disk space, or discard what is dead."
             lines.append(session.palette.apply(.bad, to: text))

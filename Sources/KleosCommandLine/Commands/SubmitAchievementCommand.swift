@@ -4,7 +4,9 @@ import KleosModel
 enum SubmitAchievementCommand {
     static let specification = CommandSpecification(
         ["submit", "achievement"], "Hand over an achievement, or progress towards one",
-        details: ["Without --progress, --steps or --increment the achievement is unlocked."],
+        details: [
+            "Without --progress, --steps or --increment the achievement is unlocked.", SubmitOptions.spoolDetails,
+        ],
         arguments: [
             ArgumentSpecification("GAME", "The game's id."),
             ArgumentSpecification("ACHIEVEMENT", "The achievement's id."),
@@ -31,6 +33,6 @@ enum SubmitAchievementCommand {
         submission.steps = try invocation.number("steps", in: 0...Int64.max)
         submission.increment = try invocation.number("increment", in: 1...Int64.max)
         try SubmitOptions.apply(invocation, to: &submission, session)
-        return try SubmitOptions.submit(submission, session)
+        return try SubmitOptions.submit(submission, invocation, session)
     }
 }

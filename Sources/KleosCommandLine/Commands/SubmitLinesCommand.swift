@@ -11,14 +11,16 @@ enum SubmitLinesCommand {
             "Each line is a JSON object with the parameters of submit. All lines are tried; those that are refused "
                 + "are reported on standard error with their number, and make the exit code 65.",
             "A line without an id gets one, but only for this run: give ids to make a repetition safe.",
+            SubmitOptions.spoolDetails,
         ],
+        options: [SubmitOptions.timeout],
         examples: [
             CommandExample(
                 "echo '{\"kind\":\"score\",\"game\":\"minesweeper\",\"leaderboard\":\"beginner\",\"value\":12345}' "
                     + "| kleos submit -", "One score for the game's own player.")
         ],
         run: { invocation, session throws(CommandFailure) in
-            var run = Run(session: session, connection: try session.connection())
+            var run = Run(session: session, timeout: try SubmitOptions.timeoutMilliseconds(invocation))
             return try run.all()
         })
 
@@ -26,46 +28,51 @@ enum SubmitLinesCommand {
     private static let window = 128
 
     private struct Run {
-        let session: Session
-        let connection: KleosConnection
-        var framer = LineFramer(maximumBytes: 65_536)
-        var lineNumber = 0
-        var accepted = 0
-        var refused = 0
-        var outstanding: [(line: Int, id: Int64)] = []
+        /// A line that the daemon has not answered yet.
+        private struct Outstanding {
+            var line: Int
+            var id: Int64
+            var object: JSONObject
+        }
 
-        init(session: Session, connection: KleosConnection) {
+        let session: Session
+        let timeout: Int64
+        /// Nil before the first line and after the daemon fell silent.
+        private var connection: KleosConnection?
+        /// Why what follows is spooled, and the socket of the daemon that is silent.
+        private var silence: (failure: CommandFailure, socket: String?)?
+        private var framer = LineFramer(maximumBytes: 65_536)
+        private var lineNumber = 0
+        private var accepted = 0
+        private var spooled = 0
+        private var refused = 0
+        private var outstanding: [Outstanding] = []
+
+        init(session: Session, timeout: Int64) {
             self.session = session
-            self.connection = connection
+            self.timeout = timeout
         }
 
         mutating func all() throws(CommandFailure) -> ExitCode {
-            while let bytes = try chunk() { try talk { run throws(ConnectionError) in try run.take(bytes) } }
-            try talk { run throws(ConnectionError) in
-                while !run.outstanding.isEmpty { try run.receiveOldest() }
+            do throws(CommandFailure) {
+                connection = try session.connection(sendTimeoutMilliseconds: timeout)
+            } catch  where Spooling.isAbsence(error) {
+                silence = (error, nil)
             }
+            while let bytes = try chunk() {
+                framer.append(bytes)
+                while let frame = framer.next() { try take(frame) }
+            }
+            while !outstanding.isEmpty { try receiveOldest() }
             if !session.isJSON { session.line(summary) }
             return refused == 0 ? .success : .data
         }
 
         private var summary: String {
-            let text = "\(Counted.text(accepted, "event")) accepted"
-            return refused == 0 ? text : "\(text), \(refused) refused"
-        }
-
-        private mutating func talk(_ body: (inout Run) throws(ConnectionError) -> Void) throws(CommandFailure) {
-            do throws(ConnectionError) {
-                try body(&self)
-            } catch {
-                var failure = DaemonFailure.failure(error)
-                failure.message += "; \(Counted.text(accepted, "event")) accepted until then"
-                throw failure
-            }
-        }
-
-        private mutating func take(_ bytes: [UInt8]) throws(ConnectionError) {
-            framer.append(bytes)
-            while let frame = framer.next() { try take(frame) }
+            var parts = ["\(Counted.text(accepted, "event")) accepted"]
+            if spooled > 0 { parts.append("\(spooled) spooled") }
+            if refused > 0 { parts.append("\(refused) refused") }
+            return parts.joined(separator: ", ")
         }
 
         /// What standard input has, with a last line feed added at its end; nil after that.
@@ -75,14 +82,14 @@ enum SubmitLinesCommand {
             return framer.hasPartialLine ? [UInt8(ascii: "\n")] : nil
         }
 
-        private mutating func take(_ frame: LineFramer.Frame) throws(ConnectionError) {
+        private mutating func take(_ frame: LineFramer.Frame) throws(CommandFailure) {
             lineNumber += 1
             guard case .line(let line) = frame else { return refuse(lineNumber, "the line is too long") }
             if line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return }
             switch Self.object(line) {
             case .success(var object):
                 if object["id"] == nil { object["id"] = .string(SubmitOptions.newID(session)) }
-                try send(object)
+                try hand(object)
             case .failure(let problem): refuse(lineNumber, problem.text)
             }
         }
@@ -100,20 +107,55 @@ enum SubmitLinesCommand {
             }
         }
 
-        private mutating func send(_ object: JSONObject) throws(ConnectionError) {
-            outstanding.append((lineNumber, try connection.send(.submit, object)))
+        private mutating func hand(_ object: JSONObject) throws(CommandFailure) {
+            guard let connection else { return try spool(object, line: lineNumber) }
+            do throws(ConnectionError) {
+                let id = try connection.send(.submit, object)
+                outstanding.append(Outstanding(line: lineNumber, id: id, object: object))
+            } catch {
+                outstanding.append(Outstanding(line: lineNumber, id: 0, object: object))
+                return try fellSilent(error, connection)
+            }
             if outstanding.count >= SubmitLinesCommand.window { try receiveOldest() }
         }
 
-        private mutating func receiveOldest() throws(ConnectionError) {
-            let (line, id) = outstanding.removeFirst()
+        private mutating func receiveOldest() throws(CommandFailure) {
+            guard let connection, let first = outstanding.first else { return }
             do throws(ConnectionError) {
-                SubmitOptions.report(try connection.receive(id, timeoutMilliseconds: 60_000), session)
+                SubmitOptions.report(try connection.receive(first.id, timeoutMilliseconds: timeout), session)
                 accepted += 1
+                outstanding.removeFirst()
             } catch {
-                guard case .refused(let reason) = error else { throw error }
-                refuse(line, reason.description)
+                guard case .refused(let reason) = error else { return try fellSilent(error, connection) }
+                outstanding.removeFirst()
+                refuse(first.line, reason.description)
             }
+        }
+
+        /// Spools what was not answered; what follows goes there at once.
+        private mutating func fellSilent(
+            _ error: ConnectionError, _ silent: KleosConnection
+        ) throws(CommandFailure) {
+            var failure = DaemonFailure.failure(error)
+            failure.message += "; \(Counted.text(accepted, "event")) accepted until then"
+            guard Spooling.isSilence(error) else { throw failure }
+            connection = nil
+            silence = (failure, silent.path)
+            let unanswered = outstanding
+            outstanding = []
+            for entry in unanswered { try spool(entry.object, line: entry.line) }
+        }
+
+        private mutating func spool(_ object: JSONObject, line: Int) throws(CommandFailure) {
+            guard let silence else { return }
+            let submission: Submission
+            do throws(RPCError) {
+                submission = try SpoolFile.parse(JSONValue.object(object).serializedBytes).submission
+            } catch {
+                return refuse(line, error.description)
+            }
+            try Spooling(session).write(submission, silent: silence.socket, because: silence.failure)
+            spooled += 1
         }
 
         private mutating func refuse(_ line: Int, _ why: String) {

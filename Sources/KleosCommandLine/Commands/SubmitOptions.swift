@@ -1,3 +1,4 @@
+import KleosClient
 import KleosJSON
 import KleosModel
 import KleosSupport
@@ -13,7 +14,18 @@ enum SubmitOptions {
         OptionSpecification(
             "occurred-at", "TIME", "When it happened: 2026-11-30T04:49:35Z, or milliseconds since 1970."),
         OptionSpecification("metadata", "JSON", "A JSON object that goes with the event."),
+        timeout,
     ]
+
+    /// How long to wait for the daemon.
+    static let timeout = OptionSpecification(
+        "timeout", "SECONDS", "Wait so long for the daemon's answer before the event is spooled; by default 10.")
+
+    /// What the commands say of the spool.
+    static let spoolDetails =
+        "Where no daemon answers in time, the event is written to the daemon's spool under the same id, and the command "
+        + "says \"spooled\" and where. It is then on disk, and the daemon takes it in when it runs again; the exit code "
+        + "is 0. Where there is no spool, nothing is kept and the exit code is 69 or 75."
 
     static func apply(
         _ invocation: Invocation, to submission: inout Submission, _ session: Session
@@ -46,9 +58,31 @@ enum SubmitOptions {
         throw .usage("--metadata must be a JSON object, like {\"level\":3}")
     }
 
-    static func submit(_ submission: Submission, _ session: Session) throws(CommandFailure) -> ExitCode {
-        report(try session.request(.submit, submission.parameters), session)
+    /// Hands over one event, or spools it, and says which.
+    static func submit(
+        _ submission: Submission, _ invocation: Invocation, _ session: Session
+    ) throws(CommandFailure) -> ExitCode {
+        let timeout = try timeoutMilliseconds(invocation)
+        let spooling = Spooling(session)
+        do throws(CommandFailure) {
+            let connection = try session.connection(sendTimeoutMilliseconds: timeout)
+            do throws(ConnectionError) {
+                report(
+                    try connection.request(.submit, submission.parameters, timeoutMilliseconds: timeout), session)
+            } catch {
+                let failure = DaemonFailure.failure(error)
+                guard Spooling.isSilence(error) else { throw failure }
+                try spooling.write(submission, silent: connection.path, because: failure)
+            }
+        } catch  where Spooling.isAbsence(error) {
+            try spooling.write(submission, because: error)
+        }
         return .success
+    }
+
+    /// The time that `--timeout` leaves, milliseconds. Throws a usage error.
+    static func timeoutMilliseconds(_ invocation: Invocation) throws(CommandFailure) -> Int64 {
+        (try invocation.number("timeout", in: 1...86_400) ?? 10) * 1_000
     }
 
     static func report(_ result: JSONValue, _ session: Session) {

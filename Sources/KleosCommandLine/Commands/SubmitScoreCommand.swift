@@ -5,7 +5,8 @@ enum SubmitScoreCommand {
     static let specification = CommandSpecification(
         ["submit", "score"], "Hand over a score",
         details: [
-            "When the command returns, the score is on disk and will reach the leaderboard, however long that takes."
+            "When the command returns, the score is on disk and will reach the leaderboard, however long that takes.",
+            SubmitOptions.spoolDetails,
         ],
         arguments: [
             ArgumentSpecification("GAME", "The game's id."),
@@ -24,6 +25,6 @@ enum SubmitScoreCommand {
         submission.leaderboard = invocation.arguments[1]
         submission.value = invocation.arguments[2]
         try SubmitOptions.apply(invocation, to: &submission, session)
-        return try SubmitOptions.submit(submission, session)
+        return try SubmitOptions.submit(submission, invocation, session)
     }
 }

@@ -25,6 +25,7 @@ extension Server {
                         var answer = server.statusAnswer(counters, storage, conditions)
                         answer.fault = server.settings.fault.map { isOperator ? $0.details : "" }
                         answer.users = users.map { UserRow(uid: $0.uid, usedBytes: $0.usedBytes) }
+                        answer.spool = server.spoolStatus(visibleTo: visible)
                         server.reply(token, .success(answer.json))
                     case .failure(let error): server.reply(token, .failure(server.failure(error)))
                     }

@@ -21,8 +21,20 @@ extension Server {
         _ request: RPCRequest, _ token: ReplyToken, _ connection: Connection, now: ClockReading
     ) throws(RPCError) {
         let (submission, ignored) = try Submission.parse(request)
-        let game = try submissibleGame(submission.game, for: connection)
-        try takeAllowance(of: connection.peer.uid, now: now)
+        let (event, fanOut) = try checked(
+            submission, of: connection.peer, submitter: connection.submitter, now: now)
+        var token = token
+        token.ignored = ignored
+        connection.bundle.append(PendingSubmit(token: token, event: event, fanOut: fanOut))
+        if connection.bundle.count >= Self.bundleEvents { submitBundle(of: connection) }
+    }
+
+    /// The event that a submission comes to, with its ways, where its user may submit it now. Throws `RPCError`.
+    func checked(
+        _ submission: Submission, of peer: PeerIdentity, submitter: @autoclosure () -> Submitter, now: ClockReading
+    ) throws(RPCError) -> (Event, [FanOut]) {
+        let game = try submissibleGame(submission.game, for: peer, unit: submitter().unit)
+        try takeAllowance(of: peer.uid, now: now)
         let resolved: (player: String, subject: Subject)
         do throws(Rejection) {
             resolved = try SubmissionRules.resolve(submission, in: game)
@@ -35,20 +47,23 @@ extension Server {
                 .unavailable, "the game \(game.id) has no endpoint to submit to; add Endpoints= to its file",
                 field: "game")
         }
-        var token = token
-        token.ignored = ignored
         let event = Event(
             key: EventKey.version7(wallMilliseconds: now.wallMilliseconds, random: &random),
             clientID: submission.clientID, game: game.id, player: resolved.player, subject: resolved.subject,
             occurredAtMilliseconds: submission.occurredAtMilliseconds, metadata: submission.metadata, recorded: now,
-            submitter: connection.submitter)
-        connection.bundle.append(PendingSubmit(token: token, event: event, fanOut: fanOut))
-        if connection.bundle.count >= Self.bundleEvents { submitBundle(of: connection) }
+            submitter: submitter())
+        return (event, fanOut)
     }
 
     /// The game `id`, where it is configured and the client may submit for it. Throws `RPCError`.
     func submissibleGame(_ id: String, for connection: Connection) throws(RPCError) -> Game {
-        let peer = connection.peer
+        try submissibleGame(id, for: connection.peer, unit: connection.submitter.unit)
+    }
+
+    /// The same for a user whose process is of `unit`, nil where that is not known. Throws `RPCError`.
+    private func submissibleGame(
+        _ id: String, for peer: PeerIdentity, unit: @autoclosure () -> String?
+    ) throws(RPCError) -> Game {
         guard let game = settings.games[id] else {
             let nearest = Spelling.nearest(to: id, in: Array(settings.games.keys))
             let hint = nearest.map { "; did you mean \($0)?" } ?? "; add a file for it to games.d"
@@ -61,9 +76,8 @@ extension Server {
                 field: "game")
         }
         // Asked of the kernel only where it matters.
-        guard game.permission.units.isEmpty || game.permission.allows(unit: connection.submitter.unit, uid: peer.uid)
-        else {
-            let place = connection.submitter.unit ?? "a process whose systemd unit is not known"
+        guard game.permission.units.isEmpty || game.permission.allows(unit: unit(), uid: peer.uid) else {
+            let place = unit() ?? "a process whose systemd unit is not known"
             throw RPCError(
                 .notPermitted,
                 "you may not submit for the game \(id) from \(Self.excerpt(place)); AllowUnits= in its file says which "
@@ -74,7 +88,8 @@ extension Server {
 
     private func takeAllowance(of uid: UInt32, now: ClockReading) throws(RPCError) {
         guard let perMinute = settings.limits.eventsPerMinute else { return }
-        let isGranted = users[uid]?.takeEvent(perMinute: perMinute, nowMilliseconds: now.monotonicMilliseconds) ?? true
+        let isGranted = users[uid, default: UserAccount()].takeEvent(
+            perMinute: perMinute, nowMilliseconds: now.monotonicMilliseconds)
         guard isGranted else {
             throw RPCError(.rateLimited, "one user may submit \(perMinute) events a minute; try again later")
         }

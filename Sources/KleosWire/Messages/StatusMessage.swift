@@ -115,13 +115,17 @@ package struct StatusAnswer: Sendable, Equatable {
     package var pendingNotices: Int
     /// The errors of the configuration, while for them nothing is taken or sent; empty for who is no operator.
     package var fault: String?
+    /// How the spool is; nil where the daemon has none.
+    package var spool: SpoolStatus?
 
     /// Makes an answer from its parts.
     package init(
         version: String = ProtocolVersion.program, uptimeSeconds: Int64, path: String, usedBytes: Int64,
         limitBytes: Int64, freeBytes: Int64, floorBytes: Int64, userLimitBytes: Int64? = nil, users: [UserRow] = [],
-        isAccepting: Bool, counts: [DeliveryState: Int], endpoints: [EndpointRow], pendingNotices: Int
+        isAccepting: Bool, counts: [DeliveryState: Int], endpoints: [EndpointRow], pendingNotices: Int,
+        spool: SpoolStatus? = nil
     ) {
+        self.spool = spool
         self.version = version
         self.uptimeSeconds = uptimeSeconds
         self.path = path
@@ -157,6 +161,7 @@ package struct StatusAnswer: Sendable, Equatable {
         endpoints = json["endpoints"]?.arrayValue?.map(EndpointRow.init) ?? []
         pendingNotices = Int(clamping: json["notices"]?["pending"]?.int64Value ?? 0)
         fault = json["fault"]?.stringValue
+        spool = json["spool"].map(SpoolStatus.init)
     }
 
     /// The answer's `result`.
@@ -180,6 +185,7 @@ package struct StatusAnswer: Sendable, Equatable {
         answer["counts"] = .object(states)
         answer["endpoints"] = .array(endpoints.map(\.json))
         answer["notices"] = ["pending": .integer(pendingNotices)]
+        answer["spool"] = spool?.json
         return .object(answer)
     }
 }

@@ -10,50 +10,83 @@ actor ClientSession: QueueActor {
     nonisolated let executor = QueueExecutor(label: "kleos.client")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    private struct Pending {
-        var line: [UInt8]
-        /// Whether a new connection makes it pointless, because it begins with requests of the kind itself.
-        var isOfConnection: Bool
-        var completion: @Sendable (Result<JSONValue, KleosError>) -> Void
-    }
-
-    private let candidates: [String]
+    let candidates: [String]
     private let policy = RetryPolicy(baseMilliseconds: 100, capMilliseconds: 5_000, floorMilliseconds: 20)
     private var random = SeededGenerator.unpredictable()
-    private var pending: [Int64: Pending] = [:]
-    private var unsent: [Int64] = []
-    private var onTheirWay: Set<Int64> = []
+    var pending: [Int64: PendingRequest] = [:]
+    /// Requests in the order in which their time runs out; some of them are answered by then.
+    var deadlines: [(id: Int64, nanoseconds: Int64)] = []
+    var isExpiryScheduled = false
+    var unsent: [Int64] = []
+    var onTheirWay: Set<Int64> = []
     private var nextID: Int64 = 1
-    private var connection: ClientConnection?
+    var connection: ClientConnection?
+    /// The socket of that connection.
+    var connectedPath: String?
     private var generation = 0
     private var failures = 0
     private var isWaitingToConnect = false
-    private var isClosed = false
+    var isClosed = false
     private var presence: PresenceParameters?
     private var noticeGame = ""
     private var noticeHandler: (@Sendable (NoticeRow) -> Void)?
-    private var idleWaiters: [DispatchSemaphore] = []
-    private var answersSinceCheck = 0
-    private var wasWaitingAtCheck = false
-    private let answerTimeoutMilliseconds: Int
+    private var deliveryHandler: (@Sendable (JSONValue) -> Void)?
+    private var idleWaiters: [@Sendable () -> Void] = []
+    private var drainCompletions: [@Sendable (Bool) -> Void] = []
+    /// When the daemon answered last.
+    private(set) var answeredNanoseconds: Int64 = 0
+    private(set) var connectedNanoseconds: Int64 = 0
+    let clock = SystemClock()
+    let requestTimeoutMilliseconds: Int64
+    private let spoolFolder: String?
 
     /// Requests on their way at once; the daemon reads no further than its own limit.
     private static let window = 256
     /// The route under which a game shows notices.
     private static let route = "game"
 
-    /// A daemon that owes an answer and gives none for `answerTimeoutMilliseconds`, at most twice that, is given up,
-    /// and its connection made anew.
-    init(candidates: [String], answerTimeoutMilliseconds: Int) {
+    /// What is not answered within `requestTimeoutMilliseconds` is spooled, in `spoolFolder` or the daemon's own, or
+    /// fails; a connection on which nothing was heard for so long is made anew.
+    init(candidates: [String], requestTimeoutMilliseconds: Int64, spoolFolder: String?) {
         self.candidates = candidates
-        self.answerTimeoutMilliseconds = answerTimeoutMilliseconds
+        self.requestTimeoutMilliseconds = requestTimeoutMilliseconds
+        self.spoolFolder = spoolFolder
+    }
+
+    /// The spools to try: of the daemon that is silent, or of all that could not be reached.
+    var spool: EventSpool {
+        if let spoolFolder { return EventSpool(candidates: [spoolFolder]) }
+        let sockets = connectedPath.map { [$0] } ?? candidates
+        return EventSpool(candidates: KleosSpoolPaths.candidates(sockets: sockets) { Environment[$0] })
     }
 
     // MARK: - Requests
 
     func enqueue(
-        _ method: Method, _ parameters: JSONObject, isOfConnection: Bool = false,
+        _ method: Method, _ parameters: JSONObject, isOfConnection: Bool = false, isKept: Bool = false,
         _ completion: @escaping @Sendable (Result<JSONValue, KleosError>) -> Void
+    ) {
+        enqueue(method, parameters, isOfConnection: isOfConnection, isKept: isKept, submission: nil) { result in
+            completion(
+                result.flatMap { reply in
+                    guard case .answer(let value) = reply else { return .failure(.malformed("a spooled question")) }
+                    return .success(value)
+                })
+        }
+    }
+
+    /// Hands an event over, or spools it.
+    func submit(
+        _ submission: Submission, _ completion: @escaping @Sendable (Result<PendingRequest.Reply, KleosError>) -> Void
+    ) {
+        enqueue(.submit, submission.parameters, submission: submission, completion)
+        // While it waits before it tries to connect again, the event waits on disk.
+        if connection == nil { spoolAll() }
+    }
+
+    private func enqueue(
+        _ method: Method, _ parameters: JSONObject, isOfConnection: Bool = false, isKept: Bool = false,
+        submission: Submission?, _ completion: @escaping @Sendable (Result<PendingRequest.Reply, KleosError>) -> Void
     ) {
         guard !isClosed else { return completion(.failure(.unanswered("the client is closed"))) }
         let id = nextID
@@ -63,8 +96,11 @@ actor ClientSession: QueueActor {
             let message = "the request has \(line.count) bytes; at most \(Limits.requestBytes) are allowed"
             return completion(.failure(.refused(reason: ErrorReason.tooLarge.rawValue, message: message, field: nil)))
         }
-        pending[id] = Pending(line: line, isOfConnection: isOfConnection, completion: completion)
+        pending[id] = PendingRequest(
+            line: line, isOfConnection: isOfConnection, isKept: isKept, submission: submission,
+            enqueuedNanoseconds: clock.monotonicNanoseconds, completion: completion)
         unsent.append(id)
+        limitTime(of: id)
         connect()
         sendMore()
     }
@@ -77,6 +113,12 @@ actor ClientSession: QueueActor {
     func setNoticeHandler(game: String, _ handler: @escaping @Sendable (NoticeRow) -> Void) {
         noticeGame = game
         noticeHandler = handler
+        if connection != nil { subscribe() } else { connect() }
+    }
+
+    func setDeliveryHandler(game: String, _ handler: @escaping @Sendable (JSONValue) -> Void) {
+        noticeGame = game
+        deliveryHandler = handler
         if connection != nil { subscribe() } else { connect() }
     }
 
@@ -107,14 +149,18 @@ actor ClientSession: QueueActor {
         for path in candidates {
             // The reason is of use to nobody here: the next candidate, or the next try, follows.
             guard let descriptor = try? UnixSocket.connect(to: path, isNonBlocking: true) else { continue }
+            connectedPath = path
             return connected(descriptor)
         }
+        connectedPath = nil
+        spoolAll()
         connectLater()
     }
 
     private func connected(_ descriptor: FileDescriptor) {
         generation += 1
         let current = generation
+        connectedNanoseconds = clock.monotonicNanoseconds
         do throws(SystemError) {
             connection = try ClientConnection(descriptor, queue: executor.queue) { [weak self] event in
                 self?.assumeIsolated { $0.receive(event, generation: current) }
@@ -127,9 +173,8 @@ actor ClientSession: QueueActor {
         unsent = pending.keys.sorted()
         onTheirWay = []
         sendPresence()
-        if noticeHandler != nil { subscribe() }
+        subscribe()
         sendMore()
-        watchAnswers(generation: current)
     }
 
     private func connectLater() {
@@ -144,26 +189,11 @@ actor ClientSession: QueueActor {
         }
     }
 
-    private func watchAnswers(generation watched: Int) {
-        answersSinceCheck = 0
-        wasWaitingAtCheck = !onTheirWay.isEmpty
-        let deadline = DispatchTime.now() + .milliseconds(answerTimeoutMilliseconds)
-        executor.queue.asyncAfter(deadline: deadline) { [weak self] in
-            self?.assumeIsolated { $0.checkAnswers(generation: watched) }
-        }
-    }
-
-    private func checkAnswers(generation watched: Int) {
-        guard watched == generation, connection != nil, !isClosed else { return }
-        if wasWaitingAtCheck, answersSinceCheck == 0 { return disconnected() }
-        watchAnswers(generation: watched)
-    }
-
-    private func disconnected() {
+    func disconnected() {
         connection?.close()
         connection = nil
         generation += 1
-        if !pending.isEmpty || noticeHandler != nil || presence != nil { connectLater() }
+        if !pending.isEmpty || !topics.isEmpty || presence != nil { connectLater() }
     }
 
     private func receive(_ event: ClientConnection.Event, generation received: Int) {
@@ -181,15 +211,15 @@ actor ClientSession: QueueActor {
         switch incoming {
         case .answer(let id, let result):
             failures = 0
-            answersSinceCheck += 1
+            answeredNanoseconds = clock.monotonicNanoseconds
             onTheirWay.remove(id)
             guard let entry = pending[id] else { return }
             if isBackpressure(result) { return askAgainLater(id) }
             pending[id] = nil
-            entry.completion(result.mapError(KleosError.init))
+            entry.completion(result.map(PendingRequest.Reply.answer).mapError(KleosError.init))
             sendMore()
             wakeIdleWaiters()
-        case .notification: claimNotices()
+        case .notification(let method, let parameters): told(method, parameters)
         case .failure: disconnected()
         }
     }
@@ -211,10 +241,23 @@ actor ClientSession: QueueActor {
         }
     }
 
-    // MARK: - Notices
+    // MARK: - Subscriptions
+
+    private var topics: [Topic] {
+        (noticeHandler == nil ? [] : [.notices]) + (deliveryHandler == nil ? [] : [.deliveries])
+    }
+
+    private func told(_ method: String, _ parameters: JSONValue) {
+        switch method {
+        case Topic.deliveries.notificationMethod: deliveryHandler?(parameters)
+        case Topic.notices.notificationMethod: claimNotices()
+        default: break
+        }
+    }
 
     private func subscribe() {
-        let parameters = SubscribeParameters(topics: [.notices], game: noticeGame)
+        guard !topics.isEmpty else { return }
+        let parameters = SubscribeParameters(topics: topics, game: noticeGame)
         enqueue(.subscribe, parameters.parameters, isOfConnection: true) { _ in }
         claimNotices()
     }
@@ -233,7 +276,7 @@ actor ClientSession: QueueActor {
         guard !notices.isEmpty else { return }
         for notice in notices { noticeHandler(notice) }
         let shown = AcknowledgeNoticesParameters(route: Self.route, numbers: notices.map(\.number))
-        enqueue(.acknowledgeNotices, shown.parameters) { _ in }
+        enqueue(.acknowledgeNotices, shown.parameters, isKept: true) { _ in }
         claimNotices()
     }
 
@@ -241,30 +284,53 @@ actor ClientSession: QueueActor {
 
     nonisolated func waitUntilIdle(timeoutMilliseconds: Int) -> Bool {
         let semaphore = DispatchSemaphore(value: 0)
-        self.async { $0.addIdleWaiter(semaphore) }
+        self.async { $0.whenIdle { semaphore.signal() } }
         return semaphore.wait(timeout: .now() + .milliseconds(timeoutMilliseconds)) == .success
     }
 
-    private func addIdleWaiter(_ semaphore: DispatchSemaphore) {
-        idleWaiters.append(semaphore)
+    /// Calls `body` on the session's queue as soon as everything is answered.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        idleWaiters.append(body)
         wakeIdleWaiters()
     }
 
-    private func wakeIdleWaiters() {
+    func wakeIdleWaiters() {
         guard pending.isEmpty else { return }
-        for waiter in idleWaiters { waiter.signal() }
+        let waiters = idleWaiters
         idleWaiters = []
+        for waiter in waiters { waiter() }
     }
 
-    func close() {
+    /// Closes when everything is answered or the time is over, whichever comes first.
+    func close(draining milliseconds: Int64, _ completion: @escaping @Sendable (Bool) -> Void) {
+        guard !isClosed else { return completion(pending.isEmpty) }
+        drainCompletions.append(completion)
+        whenIdle { [weak self] in self?.assumeIsolated { $0.finishDraining() } }
+        after(milliseconds: milliseconds) { $0.finishDraining() }
+    }
+
+    private func finishDraining() {
+        guard !drainCompletions.isEmpty else { return }
+        let completions = drainCompletions
+        drainCompletions = []
+        let isSafe = close()
+        for completion in completions { completion(isSafe) }
+    }
+
+    /// Ends the connection; events that have no answer are spooled, where there is a spool. Returns whether every event
+    /// is safe.
+    @discardableResult
+    func close() -> Bool {
+        if !isClosed { spoolAll() }
         isClosed = true
         connection?.close()
         connection = nil
         generation += 1
-        let unanswered = pending.values
+        let unanswered = pending.sorted { $0.key < $1.key }.map(\.value)
         pending = [:]
         unsent = []
         for entry in unanswered { entry.completion(.failure(.unanswered("the client was closed"))) }
         wakeIdleWaiters()
+        return !unanswered.contains { $0.submission != nil }
     }
 }

@@ -5,9 +5,10 @@ import KleosWire
 
 /// A game's connection to the kleos daemon.
 ///
-/// Every method returns at once; the work is done on a queue of the client's own, and completions are called there.
-/// The client connects by itself, connects again when the daemon restarts, and repeats what was not answered under
-/// the id that it had, so that an event counts once.
+/// Every method but `waitUntilIdle` returns at once, so that no frame of a game waits for a socket or a disk; the work
+/// is done on a queue of the client's own, and completions are called there. The client connects by itself, connects
+/// again when the daemon restarts, and repeats what was not answered under the id that it had, so that an event counts
+/// once. What no daemon takes in time goes to the daemon's spool: on disk, and taken in when the daemon runs.
 ///
 /// ```swift
 /// let kleos = KleosClient(game: "minesweeper", player: "mira")
@@ -27,17 +28,28 @@ public final class KleosClient: Sendable {
     ///   - player: the player of all submissions that name no other; nil for the game's `Player=`.
     ///   - socketPath: the daemon's socket; nil to look where daemons usually listen (`KLEOS_SOCKET`, the user's own,
     ///     the system's).
-    public convenience init(game: String, player: String? = nil, socketPath: String? = nil) {
-        self.init(game: game, player: player, socketPath: socketPath, answerTimeoutMilliseconds: 10_000)
-    }
-
-    /// Makes a client that gives up a silent connection after `answerTimeoutMilliseconds`, at most twice that.
-    package init(game: String, player: String?, socketPath: String?, answerTimeoutMilliseconds: Int) {
+    ///   - spoolFolder: where events go that no daemon takes; nil for the spools of those daemons (`KLEOS_SPOOL`). A
+    ///     folder that is not there is not made: events are then kept in memory until a daemon answers.
+    ///   - requestTimeoutMilliseconds: how long a daemon has for an answer, at least 1.
+    public init(
+        game: String, player: String? = nil, socketPath: String? = nil, spoolFolder: String? = nil,
+        requestTimeoutMilliseconds: Int = 10_000
+    ) {
         self.game = game
         self.player = player
         session = ClientSession(
             candidates: socketPath.map { [$0] } ?? KleosSocketPaths.candidates(),
-            answerTimeoutMilliseconds: answerTimeoutMilliseconds)
+            requestTimeoutMilliseconds: Int64(max(1, requestTimeoutMilliseconds)), spoolFolder: spoolFolder)
+    }
+
+    /// Connects now rather than with the first request, and tells which daemon answers.
+    ///
+    /// - Parameter completion: called once, with `KleosError.timedOut` where no daemon answers in time; the client
+    ///   goes on trying.
+    public func connect(completion: (@Sendable (Result<KleosDaemonInfo, KleosError>) -> Void)? = nil) {
+        send(.hello, JSONObject()) { result in
+            completion?(result.map { KleosDaemonInfo(HelloAnswer(json: $0)) })
+        }
     }
 
     deinit {
@@ -51,7 +63,7 @@ public final class KleosClient: Sendable {
     ///   - player: another player than the client's.
     ///   - occurredAtMilliseconds: when it happened, Unix milliseconds; nil for now.
     ///   - metadata: a JSON object that goes along to the endpoint.
-    ///   - completion: called once, when the event is on disk or was refused.
+    ///   - completion: called once, when the event is on disk (the receipt's state says where) or was refused.
     public func submitScore(
         _ value: Int64, leaderboard: String, player: String? = nil, occurredAtMilliseconds: Int64? = nil,
         metadata: String? = nil, completion: (@Sendable (Result<SubmitReceipt, KleosError>) -> Void)? = nil
@@ -80,7 +92,7 @@ public final class KleosClient: Sendable {
     ///   - player: another player than the client's.
     ///   - occurredAtMilliseconds: when it happened, Unix milliseconds; nil for now.
     ///   - metadata: a JSON object that goes along to the endpoint.
-    ///   - completion: called once, when the event is on disk or was refused.
+    ///   - completion: called once, when the event is on disk (the receipt's state says where) or was refused.
     public func submitAchievement(
         _ achievement: String, progress: AchievementProgress = .unlocked, player: String? = nil,
         occurredAtMilliseconds: Int64? = nil, metadata: String? = nil,
@@ -116,12 +128,17 @@ public final class KleosClient: Sendable {
             }
             return
         }
-        send(.submit, submission.parameters) { result in
-            completion?(
-                result.flatMap { value in
-                    SubmitAnswer(json: value).map { .success(SubmitReceipt($0, id: id)) }
-                        ?? .failure(.malformed(value.serialized))
-                })
+        session.async { [submission] session in
+            session.submit(submission) { completion?($0.flatMap { Self.receipt($0, id: id) }) }
+        }
+    }
+
+    private static func receipt(_ reply: PendingRequest.Reply, id: String) -> Result<SubmitReceipt, KleosError> {
+        switch reply {
+        case .spooled(let path): return .success(SubmitReceipt(spooledAs: id, in: path))
+        case .answer(let value):
+            guard let answer = SubmitAnswer(json: value) else { return .failure(.malformed(value.serialized)) }
+            return .success(SubmitReceipt(answer, id: id))
         }
     }
 
@@ -177,21 +194,41 @@ public final class KleosClient: Sendable {
     }
 
     /// Calls `handler` for each notice of this game, from now on and over reconnects. When it returns, the notice
-    /// counts as shown, and nobody else shows it.
+    /// counts as shown, and nobody else shows it. A second handler replaces the first.
     public func onNotice(_ handler: @escaping @Sendable (KleosNotice) -> Void) {
         let game = game
         session.async { $0.setNoticeHandler(game: game) { handler(KleosNotice($0)) } }
     }
 
-    /// Waits until everything handed over has been answered; false where that took longer than `timeoutMilliseconds`.
-    /// For tools and for the end of a game; never call it from a completion.
+    /// Calls `handler` for each step of this game's events of this user on their way to an endpoint, from now on and
+    /// over reconnects; what happens while there is no connection is not told. A second handler replaces the first.
+    public func onDelivery(_ handler: @escaping @Sendable (KleosDelivery) -> Void) {
+        let game = game
+        session.async { $0.setDeliveryHandler(game: game) { handler(KleosDelivery($0)) } }
+    }
+
+    /// Waits until everything handed over has been answered or spooled; false where that took longer than
+    /// `timeoutMilliseconds`. For tools; never call it from a completion, nor where a frame waits.
     public func waitUntilIdle(timeoutMilliseconds: Int) -> Bool {
         session.waitUntilIdle(timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Ends the connection; what has not been answered completes with `KleosError.unanswered`.
+    /// Ends the connection. Events that have no answer are spooled; where there is no spool, they complete with
+    /// `KleosError.unanswered`, as all other requests do.
     public func close() {
         session.async { $0.close() }
+    }
+
+    /// Lets what was handed over be answered, for at most `timeoutMilliseconds`, then ends the connection as `close`
+    /// does. For the end of a game: keep the process until the completion.
+    ///
+    /// - Parameter completion: called once, on the client's queue: true where every event is on disk.
+    public func close(
+        draining timeoutMilliseconds: Int, completion: @escaping @Sendable (_ isEverythingSafe: Bool) -> Void
+    ) {
+        session.async { session in
+            session.close(draining: Int64(max(0, timeoutMilliseconds)), completion)
+        }
     }
 
     private func send(

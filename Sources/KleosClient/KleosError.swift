@@ -4,7 +4,9 @@ import KleosWire
 public enum KleosError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The daemon refused: a stable word, a sentence for people, and the parameter at fault.
     case refused(reason: String, message: String, field: String?)
-    /// The client was closed, or gave up, before an answer came; the event may be submitted again under its id.
+    /// The daemon did not answer within the client's time limit. An event never fails so: it is spooled, or kept.
+    case timedOut(String)
+    /// The client was closed before an answer came, and there was no spool; the event may be submitted again under its id.
     case unanswered(String)
     /// The daemon answered something that this library does not understand.
     case malformed(String)
@@ -17,6 +19,7 @@ public enum KleosError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let reason, let message, _): "\(message) (\(reason))"
+        case .timedOut(let message): "the daemon did not answer in time: \(message)"
         case .unanswered(let message): "no answer from the daemon: \(message)"
         case .malformed(let message): "the daemon's answer cannot be read: \(message)"
         }

@@ -16,10 +16,10 @@ import Testing
         daemon = try HandDaemon()
     }
 
-    private func makeClient(answerTimeoutMilliseconds: Int = 60_000) -> KleosClient {
+    private func makeClient(requestTimeoutMilliseconds: Int = 60_000) -> KleosClient {
         KleosClient(
             game: "minesweeper", player: "ada", socketPath: daemon.path,
-            answerTimeoutMilliseconds: answerTimeoutMilliseconds)
+            requestTimeoutMilliseconds: requestTimeoutMilliseconds)
     }
 
     private func submit(_ value: Int64, with client: KleosClient) {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func givesUpADaemonThatNeverAnswers() throws {
-        let client = makeClient(answerTimeoutMilliseconds: 20)
+        let client = makeClient(requestTimeoutMilliseconds: 20)
         submit(1, with: client)
         let silent = try daemon.accept()
         let request = try silent.next()

@@ -77,7 +77,7 @@ struct ReadmeTests {
         let kleos = KleosClient(game: "mygame", player: "mira", socketPath: path)
         kleos.submitScore(73_250, leaderboard: "speedrun") { result in
             switch result {
-            case .success(let receipt): print("safe as \(receipt.key)")
+            case .success(let receipt): print("safe as \(receipt.id)")
             case .failure(let error): print("refused: \(error)")
             }
         }

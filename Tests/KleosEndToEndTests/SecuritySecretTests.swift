@@ -120,8 +120,9 @@ struct SecuritySecretTests {
             }
             hunt.check("\(error) \(String(reflecting: error))", "an error of the client library")
         }
-        try hunt.checkCommands(keys: [receipt.key])
-        #expect(try scenario.kleos("show", receipt.key).contains("who is (secret)?"))
+        let key = try #require(receipt.key)
+        try hunt.checkCommands(keys: [key])
+        #expect(try scenario.kleos("show", key).contains("who is (secret)?"))
         // What is wrong with a secret is said without repeating it, also by a reload.
         try scenario.daemon.write("endpoints.d/home.token", "\(Self.token) \(Self.token)\n")
         let reload = try scenario.daemon.kleos(["reload"])

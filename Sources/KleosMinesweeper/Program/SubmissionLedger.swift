@@ -47,7 +47,8 @@ final class SubmissionLedger: Sendable {
             }
             var row = row
             row["id"] = .string(receipt.id)
-            row["key"] = .string(receipt.key)
+            row["key"] = receipt.key.map(JSONValue.string)
+            if receipt.state == .spooled { row["spooled"] = true }
             row["superseded"] = .bool(receipt.isSuperseded)
             printer?(JSONValue.object(row).serialized)
         case .failure(let error): tally.withLock { $0.refusals.append(error.description) }

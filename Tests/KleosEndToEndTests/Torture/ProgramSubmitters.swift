@@ -36,6 +36,31 @@ struct LibrarySubmitter {
         }
         if !client.waitUntilIdle(timeoutMilliseconds: 120_000) { ledger.problem("\(name): an answer never came") }
         client.close()
+        for (id, spooled) in ledger.monitor.read(\.spooled) where spooled.tag.hasPrefix("\(name)-") {
+            findKey(of: id, spooled.event, spooled.tag)
+        }
+    }
+
+    /// Asks for the key of a spooled event until the daemon has taken it in.
+    private func findKey(of id: String, _ event: Submission, _ tag: String) {
+        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
+        while SystemClock().monotonicNanoseconds < deadline {
+            let starts = ledger.monitor.read(\.starts)
+            if let key = key(of: id) {
+                return ledger.acknowledge(event, tag: tag, key: key, isDuplicate: true, wasSentBefore: true)
+            }
+            _ = ledger.monitor.wait(milliseconds: 100) { $0.starts != starts }
+        }
+        ledger.problem("\(name): \(tag) was spooled and never taken in")
+    }
+
+    private func key(of id: String) -> String? {
+        var parameters = JSONObject()
+        parameters["id"] = .string(id)
+        parameters["game"] = .string(TortureGame.id)
+        // The daemon may be gone, or not have it yet.
+        let answer = try? KleosConnection.open([path]).request(.show, parameters)
+        return answer?["event"]?["key"]?.stringValue
     }
 
     private func submit(
@@ -45,9 +70,12 @@ struct LibrarySubmitter {
         let completion: @Sendable (Result<SubmitReceipt, KleosError>) -> Void = { result in
             switch result {
             case .success(let receipt):
+                guard let key = receipt.key else {
+                    ledger.monitor.change { $0.spooled[receipt.id] = (tag, event) }
+                    break
+                }
                 // The library repeats by itself, so that a duplicate is no surprise here.
-                ledger.acknowledge(
-                    event, tag: tag, key: receipt.key, isDuplicate: receipt.isDuplicate, wasSentBefore: true)
+                ledger.acknowledge(event, tag: tag, key: key, isDuplicate: receipt.isDuplicate, wasSentBefore: true)
             case .failure(let error): ledger.problem("\(name): \(tag): \(error)")
             }
             done()
@@ -98,7 +126,9 @@ struct GameProgram {
                 "--events", String(Self.events), "--level", "beginner", "--player", player, "--json", "--wait", "120",
                 "--seed", String(seed % 1_000_000),
             ],
-            environment: ["KLEOS_SOCKET": socketPath], errorFile: folder.path("\(player).err"))
+            // Its lines name keys, which spooled events have none of yet.
+            environment: ["KLEOS_SOCKET": socketPath, "KLEOS_SPOOL": "/nonexistent"],
+            errorFile: folder.path("\(player).err"))
         var count = 0
         while let line = try game.nextLine(timeoutMilliseconds: 180_000) {
             note(try JSONParser.parse(Array(line.utf8)))

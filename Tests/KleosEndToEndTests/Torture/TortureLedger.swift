@@ -26,6 +26,8 @@ final class TortureLedger: Sendable {
         var echoes = 0
         /// What was acknowledged, by the event's tag.
         var acknowledged: [String: Acknowledged] = [:]
+        /// Events that clients spooled, by id.
+        var spooled: [String: (tag: String, event: Submission)] = [:]
         /// The keys that a game program said were acknowledged, by its player.
         var gameKeys: [String: Set<String>] = [:]
         /// The players of game programs that were killed: more of theirs may have come than was acknowledged.

@@ -1,0 +1,71 @@
+import KleosSupport
+
+// What becomes of requests that nobody answers.
+
+extension ClientSession {
+    /// Notes when the time of a request runs out; all have as much, so that the first to come is the first to go.
+    func limitTime(of id: Int64) {
+        deadlines.append((id, clock.monotonicNanoseconds + requestTimeoutMilliseconds * 1_000_000))
+        scheduleExpiry()
+    }
+
+    private func scheduleExpiry() {
+        guard !isExpiryScheduled, let first = deadlines.first else { return }
+        isExpiryScheduled = true
+        let wait = max(0, first.nanoseconds - clock.monotonicNanoseconds) / 1_000_000 + 1
+        after(milliseconds: wait) { $0.expire() }
+    }
+
+    private func expire() {
+        isExpiryScheduled = false
+        let now = clock.monotonicNanoseconds
+        let count = deadlines.prefix { $0.nanoseconds <= now }.count
+        let expired = deadlines.prefix(count).map(\.id)
+        deadlines.removeFirst(count)
+        // What was answered meanwhile is of no interest.
+        deadlines.removeAll { pending[$0.id] == nil }
+        var isSilent = false
+        for id in expired {
+            guard let entry = pending[id] else { continue }
+            let since = max(entry.enqueuedNanoseconds, connectedNanoseconds)
+            let isOverdue = now - since >= requestTimeoutMilliseconds * 1_000_000
+            isSilent = isSilent || (onTheirWay.contains(id) && isOverdue && answeredNanoseconds <= since)
+            if entry.submission == nil, !entry.isKept {
+                finish(id, .failure(.timedOut("after \(requestTimeoutMilliseconds) milliseconds")))
+            } else if !spool(id) {
+                // It stays here, under the id that it had, and is handed over when a daemon answers.
+                limitTime(of: id)
+            }
+        }
+        if isSilent, connection != nil { disconnected() }
+        wakeIdleWaiters()
+        scheduleExpiry()
+    }
+
+    /// Spools every event that waits.
+    func spoolAll() {
+        for id in pending.keys.sorted() where pending[id]?.submission != nil {
+            // What keeps one out keeps the next out too.
+            guard spool(id) else { break }
+        }
+        if pending.isEmpty { unsent = [] }
+        wakeIdleWaiters()
+    }
+
+    /// Whether the event of this request is in the spool now.
+    private func spool(_ id: Int64) -> Bool {
+        guard let submission = pending[id]?.submission else { return false }
+        do throws(SpoolError) {
+            finish(id, .success(.spooled(path: try spool.write(submission))))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func finish(_ id: Int64, _ result: Result<PendingRequest.Reply, KleosError>) {
+        guard let entry = pending.removeValue(forKey: id) else { return }
+        onTheirWay.remove(id)
+        entry.completion(result)
+    }
+}

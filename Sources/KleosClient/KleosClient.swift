@@ -19,7 +19,7 @@ import KleosWire
 public final class KleosClient: Sendable {
     private let game: String
     private let player: String?
-    private let session: ClientSession
+    let session: ClientSession
 
     /// Makes a client; nothing is sent yet.
     ///

@@ -5,7 +5,9 @@ import KleosWire
 /// Each line is one line of a client, as the framer hands it over.
 enum RequestFuzz {
     static func run(_ bytes: [UInt8]) throws(FuzzFailure) {
+        try checkSpool(bytes)
         for line in bytes.split(separator: 0x0A).prefix(64) {
+            try checkSpool(Array(line))
             switch Result(catching: { () throws(RPCError) in try RPCRequest.parse(Array(line)) }) {
             case .failure(let error): try check(error, id: nil)
             case .success(.single(let parsed)): try check(parsed)
@@ -13,6 +15,17 @@ enum RequestFuzz {
                 try require((1...Limits.batchRequests).contains(all.count), "a batch of \(all.count)")
                 for parsed in all { try check(parsed) }
             }
+        }
+    }
+
+    /// The same bytes as a file of the spool: what is read is written as the same event.
+    private static func checkSpool(_ bytes: [UInt8]) throws(FuzzFailure) {
+        switch Result(catching: { () throws(RPCError) in try SpoolFile.parse(bytes) }) {
+        case .failure(let error): try check(error, id: nil)
+        case .success(let file):
+            try require(file.submission.clientID != nil, "a file without an id was read")
+            guard let again = try? SpoolFile.parse(file.bytes) else { return }
+            try require(again == file, "a file of the spool reads differently than it was")
         }
     }
 

@@ -19,6 +19,8 @@ package struct SpoolFile: Sendable, Equatable {
 
     /// A file has at most so many bytes, like a request.
     package static let maximumBytes = Limits.requestBytes
+    /// Names that end so are whole files, unless they begin with `draftPrefix`; others are being written.
+    package static let suffix = ".json"
     /// Names that begin so are being written, and are left alone.
     package static let draftPrefix = "."
 
@@ -31,7 +33,7 @@ package struct SpoolFile: Sendable, Equatable {
 
     /// A name that no other event has: by the event's own id where that is a UUID, else by `fresh`.
     package static func name(clientID: String?, fresh: EventKey) -> String {
-        "\(clientID.flatMap(EventKey.init) ?? fresh).json"
+        "\(clientID.flatMap(EventKey.init) ?? fresh)\(suffix)"
     }
 
     /// Reads a file's bytes. Throws `RPCError`, as `submit` would answer.

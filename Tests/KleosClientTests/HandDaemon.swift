@@ -18,6 +18,12 @@ final class HandDaemon {
         listener = try UnixSocket.listen(at: folder.path("kleos.sock"), mode: 0o600)
     }
 
+    /// Whether nobody has connected that was not accepted.
+    var isAlone: Bool {
+        var entry = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
+        return Retry.onInterrupt { poll(&entry, 1, 0) } == 0
+    }
+
     /// Waits for a client to connect; ETIMEDOUT after a minute.
     func accept() throws -> Talk {
         try Talk.waitForInput(on: listener)

@@ -132,9 +132,7 @@ struct DamageTests {
         #expect(try scenario.daemon.waitForEnd() == .exited(74))
         #expect(try scenario.daemon.log.contains("moved away or removed while kleosd was using it"))
         try #require(rename(folder.path("elsewhere.db"), folder.path("outbox.db")) == 0)
-        try Folder.names(in: folder.path("spool")).filter { $0.hasSuffix(".json") }.forEach { name in
-            unlink(folder.path("spool/\(name)"))
-        }
+        for name in try Folder.names(in: folder.path("spool")) { unlink(folder.path("spool/\(name)")) }
         try scenario.daemon.start()
         #expect(try scenario.rows("list", "--all").count == 10)
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import KleosClient
 import KleosSupport
@@ -120,7 +121,7 @@ final class PlayLoop {
         let inbox = inbox
         return { result in
             switch result {
-            case .success(let receipt): inbox.put(.report(.saved(number: number, key: receipt.key)))
+            case .success(let receipt): inbox.put(.report(.saved(number: number, key: receipt.key ?? receipt.id)))
             case .failure(let error): inbox.put(.report(.refused(number: number, message: error.description)))
             }
         }
@@ -128,7 +129,9 @@ final class PlayLoop {
 
     /// Says what came of it, on the terminal as it was before.
     private func finish() {
-        _ = client.waitUntilIdle(timeoutMilliseconds: 2_000)
+        let ended = DispatchSemaphore(value: 0)
+        client.close(draining: 2_000) { _ in ended.signal() }
+        ended.wait()
         for message in inbox.take() { take(message) }
         let games = "\(play.played.games) \(play.played.games == 1 ? "game" : "games") played, \(play.played.wins) won"
         let safe =

@@ -107,7 +107,7 @@ final class SpoolFolder {
             if label != Self.takingName, label != Self.rejectedName { unlinkat(folder.number, name, AT_REMOVEDIR) }
             return nil
         }
-        if !isTaken, name.first == CChar(bitPattern: UInt8(ascii: ".")) {
+        if !isTaken, Self.isDraft(name, status) {
             if nowSeconds - status.st_ctim.tv_sec > Self.draftSeconds { unlinkat(folder.number, name, 0) }
             return nil
         }
@@ -115,6 +115,15 @@ final class SpoolFolder {
             name: name, uid: status.st_uid, bytes: min(Int(clamping: status.st_size), SpoolFile.maximumBytes),
             isTaken: isTaken)
     }
+
+    /// Whether this is a file that somebody writes: by its name, which it gets when it is whole.
+    private static func isDraft(_ name: [CChar], _ status: stat) -> Bool {
+        if name.first == CChar(bitPattern: UInt8(ascii: ".")) { return true }
+        let isRegular = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+        return isRegular && !name.dropLast().suffix(suffix.count).elementsEqual(suffix)
+    }
+
+    private static let suffix = SpoolFile.suffix.utf8.map { CChar(bitPattern: $0) }
 
     /// Whether there is something of this name that nobody will write to its end: a link, a pipe, a second name.
     func isIrregular(_ name: [CChar]) -> Bool {

@@ -1,10 +1,12 @@
 import Glibc
+import KleosClient
 import KleosJSON
 import KleosModel
 import KleosPractice
 import KleosSupport
 import KleosTestSupport
 import KleosWire
+import Synchronization
 import Testing
 
 /// The real programs where the daemon does not answer: the event is on disk all the same, and counts once.
@@ -102,6 +104,36 @@ struct SpoolTests {
         #expect(try scenario.daemon.kleos(command).output.hasPrefix("accepted before"))
         #expect(try status(scenario).rejected == 0)
         #expect(try scenario.rows("list", "--all").count == 1)
+    }
+
+    @Test("A game whose daemon hangs has its events on disk, and they count once")
+    func library() throws {
+        let scenario = try Scenario()
+        try scenario.daemon.start()
+        let client = KleosClient(
+            game: "minesweeper", player: "ada", socketPath: scenario.daemon.socketPath,
+            requestTimeoutMilliseconds: 500)
+        scenario.daemon.send(SIGSTOP)
+        let states = Mutex<[SubmitReceipt.State?]>([])
+        for value in 1...20 {
+            client.submitScore(Int64(500 - value), leaderboard: "beginner") { result in
+                states.withLock { $0.append((try? result.get())?.state) }
+            }
+        }
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(states.withLock { $0 } == Array(repeating: .spooled, count: 20))
+        scenario.daemon.send(SIGCONT)
+        try wait(scenario) { $0.takenIn == 20 }
+        client.submitScore(1, leaderboard: "beginner") { result in
+            states.withLock { $0.append((try? result.get())?.state) }
+        }
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(states.withLock { $0.last } == .accepted)
+        try scenario.drain()
+        #expect(try scenario.rows("list", "--all").count == 21)
+        #expect(try status(scenario).rejected == 0)
+        #expect(try scenario.counts()["mostEffectsOfOneKey"]?.int64Value == 1)
+        client.close()
     }
 
     @Test("A bad file is moved aside, and status says which and why")

@@ -90,15 +90,18 @@ struct SpoolIntakeTests {
         #expect(try spool.names() == [".other"])
     }
 
-    @Test("A file that is being written is left alone until it has its name, and old ones go")
+    @Test("A file that is being written is left alone until it has its name")
     func drafts() throws {
         let spool = try SpoolHarness()
         try spool.put(".draft", "half an ev")
+        try spool.put("editor.json.new", "half an ev")
         spool.start()
         try spool.put("whole.json", SpoolHarness.score(1, id: "whole"))
         let status = try #require(try spool.wait { $0.takenIn == 1 })
         #expect(status.rejected == 0)
-        #expect(try spool.names() == [".draft"])
+        #expect(try spool.names() == [".draft", "editor.json.new"])
+        try #require(rename("\(spool.path)/editor.json.new", "\(spool.path)/editor.json") == 0)
+        try spool.wait { $0.rejected == 1 }
     }
 
     @Test("What an earlier run took and did not finish is taken up, and what it did finish is a duplicate")
@@ -138,13 +141,13 @@ struct SpoolIntakeTests {
     @Test("S-74: of rejected files so many of one user are kept, the newest")
     func boundedRejects() throws {
         let spool = try SpoolHarness()
-        for number in 0..<130 { try spool.put("\(1_000 + number)", "bad") }
+        for number in 0..<130 { try spool.put("\(1_000 + number).json", "bad") }
         spool.start()
         try spool.wait { $0.waiting == 0 && $0.rejected == 100 }
         let kept = try spool.names("rejected")
         #expect(kept.count == 200)
-        #expect(kept.contains { $0.hasPrefix("1129~") })
-        #expect(!kept.contains { $0.hasPrefix("1029~") })
+        #expect(kept.contains { $0.hasPrefix("1129.json~") })
+        #expect(!kept.contains { $0.hasPrefix("1029.json~") })
     }
 
     @Test("A spool that cannot be used is told in the status, and the daemon goes on")

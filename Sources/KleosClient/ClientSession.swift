@@ -80,8 +80,6 @@ actor ClientSession: QueueActor {
         _ submission: Submission, _ completion: @escaping @Sendable (Result<PendingRequest.Reply, KleosError>) -> Void
     ) {
         enqueue(.submit, submission.parameters, submission: submission, completion)
-        // While it waits before it tries to connect again, the event waits on disk.
-        if connection == nil { spoolAll() }
     }
 
     private func enqueue(
@@ -101,7 +99,7 @@ actor ClientSession: QueueActor {
             enqueuedNanoseconds: clock.monotonicNanoseconds, completion: completion)
         unsent.append(id)
         limitTime(of: id)
-        connect()
+        connect(isUrgent: submission != nil)
         sendMore()
     }
 
@@ -144,8 +142,10 @@ actor ClientSession: QueueActor {
 
     // MARK: - Connection
 
-    private func connect() {
-        guard connection == nil, !isWaitingToConnect, !isClosed else { return }
+    /// Connects to the first daemon that takes a connection. Between two tries it waits, except where that would keep an
+    /// event from a daemon that is back.
+    private func connect(isUrgent: Bool = false) {
+        guard connection == nil, !isClosed, isUrgent || !isWaitingToConnect else { return }
         for path in candidates {
             // The reason is of use to nobody here: the next candidate, or the next try, follows.
             guard let descriptor = try? UnixSocket.connect(to: path, isNonBlocking: true) else { continue }
@@ -154,7 +154,7 @@ actor ClientSession: QueueActor {
         }
         connectedPath = nil
         spoolAll()
-        connectLater()
+        if !isWaitingToConnect { connectLater() }
     }
 
     private func connected(_ descriptor: FileDescriptor) {

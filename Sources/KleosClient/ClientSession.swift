@@ -214,7 +214,7 @@ actor ClientSession: QueueActor {
             answeredNanoseconds = clock.monotonicNanoseconds
             onTheirWay.remove(id)
             guard let entry = pending[id] else { return }
-            if isBackpressure(result) { return askAgainLater(id) }
+            if isBackpressure(result, isEvent: entry.submission != nil) { return askAgainLater(id) }
             pending[id] = nil
             entry.completion(result.map(PendingRequest.Reply.answer).mapError(KleosError.init))
             sendMore()
@@ -224,10 +224,10 @@ actor ClientSession: QueueActor {
         }
     }
 
-    /// The daemon has no room at the moment: the event stays here, and is handed over again.
-    private func isBackpressure(_ result: Result<JSONValue, RPCError>) -> Bool {
+    /// The daemon takes nothing at the moment: the event stays here, and is handed over again, or spooled.
+    private func isBackpressure(_ result: Result<JSONValue, RPCError>, isEvent: Bool) -> Bool {
         guard case .failure(let error) = result else { return false }
-        return [.queueFull, .rateLimited].contains(error.knownReason)
+        return [.queueFull, .rateLimited].contains(error.knownReason) || (isEvent && error.knownReason == .unavailable)
     }
 
     private func askAgainLater(_ id: Int64) {

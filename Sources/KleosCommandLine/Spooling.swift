@@ -2,6 +2,7 @@ import Glibc
 import KleosClient
 import KleosJSON
 import KleosModel
+import KleosWire
 
 /// What the submit commands do when no daemon answers.
 struct Spooling {
@@ -11,11 +12,13 @@ struct Spooling {
         self.session = session
     }
 
-    /// Whether nothing was heard of the daemon, so that nobody knows whether it has the event.
+    /// Whether nothing was heard of the daemon, so that nobody knows whether it has the event, or it said that it takes
+    /// none until its administrator has done something.
     static func isSilence(_ error: ConnectionError) -> Bool {
         switch error {
         case .closed, .timedOut, .noDaemon: true
-        case .refused, .malformed: false
+        case .refused(let error): error.knownReason == .unavailable
+        case .malformed: false
         }
     }
 

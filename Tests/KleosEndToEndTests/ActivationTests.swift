@@ -1,6 +1,9 @@
+import Dispatch
 import Glibc
+import KleosClient
 import KleosSupport
 import KleosTestSupport
+import Synchronization
 import Testing
 
 /// A daemon that a service manager's sockets start, by systemd's own tool for that.
@@ -62,12 +65,40 @@ struct ActivationTests {
         #expect(status.output.contains("games.d/g.conf:2"), "\(status.output)\(status.errors)")
         #expect(try daemon.kleos(["flush"]).errors.contains("games.d/g.conf:2"))
         #expect(try !daemon.kleos(["reload"]).isSuccess)
+        // What is submitted meanwhile is kept in the spool, by commands and by games.
+        let spooled = try daemon.kleos(["submit", "score", "g", "b", "2", "--player", "bob"])
+        #expect(spooled.isSuccess && spooled.output.contains("spooled"), "\(spooled.output)\(spooled.errors)")
+        let lines = try daemon.kleos(
+            ["submit", "-"],
+            input: #"{"kind":"score","game":"g","leaderboard":"b","value":3,"player":"cleo"}"# + "\n")
+        #expect(lines.isSuccess && lines.output.contains("spooled"), "\(lines.output)\(lines.errors)")
+        #expect(try spoolsByClient())
 
         try daemon.write("games.d/g.conf", "[Game]\nEndpoints=home\n[Leaderboard b]\n")
         let reloaded = try daemon.kleos(["reload"])
         #expect(reloaded.isSuccess, "\(reloaded.errors)")
         // The same process, the same sockets, the same queue.
         #expect(try daemon.kleos(submit + ["--json"]).output.contains(#""duplicate":true"#))
+        var listed = 0
+        let isTaken = try Patience.until {
+            listed = try daemon.kleos(["list", "--json"]).output.split(separator: "\n").count
+            return listed == 4
+        }
+        #expect(isTaken, "\(listed) of 4 events are there")
         #expect(end(process) == .exited(0))
+    }
+
+    private func spoolsByClient() throws -> Bool {
+        let client = KleosClient(
+            game: "g", player: "dora", socketPath: daemon.socketPath, requestTimeoutMilliseconds: 500)
+        let state = Mutex("")
+        let done = DispatchSemaphore(value: 0)
+        client.submitScore(4, leaderboard: "b") { result in
+            state.withLock { $0 = "\(result)" }
+            done.signal()
+        }
+        try #require(done.wait(timeout: .now() + .seconds(60)) == .success)
+        client.close()
+        return state.withLock { $0.hasPrefix("success") && $0.contains("spooled") }
     }
 }

@@ -126,7 +126,9 @@ enum SubmitLinesCommand {
                 accepted += 1
                 outstanding.removeFirst()
             } catch {
-                guard case .refused(let reason) = error else { return try fellSilent(error, connection) }
+                guard case .refused(let reason) = error, !Spooling.isSilence(error) else {
+                    return try fellSilent(error, connection)
+                }
                 outstanding.removeFirst()
                 refuse(first.line, reason.description)
             }

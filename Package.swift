@@ -150,6 +150,7 @@ let package = Package(
         tests(
             "KleosEndToEndTests",
             [
+                "CSQLite",
                 "KleosTestSupport", "KleosSupport", "KleosJSON", "KleosModel", "KleosStore", "KleosWire",
                 "KleosClient", "KleosPractice", "KleosCommandLine", "KleosMinesweeper",
                 "kleosd", "kleos", "kleos-practice", "kleos-minesweeper",

@@ -11,6 +11,8 @@ package struct ExitCode: Sendable, Equatable {
     package static let success = ExitCode(rawValue: 0)
     /// The daemon answered and refused, or some of what was asked for could not be done.
     package static let failure = ExitCode(rawValue: 1)
+    /// `status --check` found what needs somebody.
+    package static let critical = ExitCode(rawValue: 2)
     /// The command line is wrong.
     package static let usage = ExitCode(rawValue: 64)
     /// The input is wrong: an unknown game, a value out of range, a key that nobody has.

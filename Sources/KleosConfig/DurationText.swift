@@ -1,5 +1,5 @@
 /// Spans of time as systemd spells them: `2s`, `1h 30min`, `30d`; a bare number is seconds.
-enum DurationText {
+package enum DurationText {
     private static let units: [(milliseconds: Int64, names: [String])] = [
         (604_800_000, ["w", "week", "weeks"]),
         (86_400_000, ["d", "day", "days"]),
@@ -10,7 +10,7 @@ enum DurationText {
     ]
 
     /// Reads `text`; nil where it is no duration or is beyond 64 bits.
-    static func milliseconds(_ text: String) -> Int64? {
+    package static func milliseconds(_ text: String) -> Int64? {
         var rest = Substring(text).trimmed
         guard !rest.isEmpty else { return nil }
         var total: Int64 = 0
@@ -44,13 +44,13 @@ enum DurationText {
 }
 
 /// Numbers of bytes: `4096`, `64K`, `512M`, `2G`, powers of 1024.
-enum SizeText {
+package enum SizeText {
     private static let suffixes: [(bytes: Int64, name: String)] = [
         (1 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K"),
     ]
 
     /// Reads `text`; nil where it is no size or is beyond 64 bits.
-    static func bytes(_ text: String) -> Int64? {
+    package static func bytes(_ text: String) -> Int64? {
         let suffix = suffixes.first { text.hasSuffix($0.name) }
         let digits = suffix == nil ? Substring(text) : text.dropLast()
         guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit), let number = Int64(digits) else { return nil }

@@ -67,7 +67,7 @@ package actor DeliveryWorker: QueueActor {
         for name in names {
             let record = try outbox.endpointRecord(name)
             let pause = record.pausedReason.map {
-                EndpointHealth.Trouble(reason: $0, sinceMilliseconds: record.pausedSinceMilliseconds ?? 0)
+                EndpointHealth.Trouble(pause: $0, sinceMilliseconds: record.pausedSinceMilliseconds ?? 0)
             }
             memories[name] = EndpointMemory(
                 confirmedFingerprint: record.confirmedFingerprint,

@@ -77,6 +77,9 @@ package struct TransportFailure: Error, Sendable, Equatable {
         case refused
         case unreachable
         case timeout
+        case certificateExpired = "certificate-expired"
+        case certificateNotYetValid = "certificate-not-yet-valid"
+        /// No secure connection for another reason.
         case tls
         /// The connection broke, or the answer was no HTTP.
         case broken

@@ -13,6 +13,8 @@ package struct EndpointCondition: Sendable, Equatable {
     package var name: String
     package var url: String
     package var kind: Kind
+    /// Why it is failing or paused, for programs.
+    package var cause: TroubleCause?
     /// Why it is failing or paused, as a sentence.
     package var reason: String?
     /// Since when, Unix milliseconds.
@@ -30,13 +32,15 @@ package struct EndpointCondition: Sendable, Equatable {
 
     /// Makes a condition from its parts.
     package init(
-        name: String, url: String, kind: Kind, reason: String? = nil, sinceMilliseconds: Int64? = nil,
+        name: String, url: String, kind: Kind, cause: TroubleCause? = nil, reason: String? = nil,
+        sinceMilliseconds: Int64? = nil,
         lastSuccessMilliseconds: Int64? = nil, lastError: String? = nil, nextProbeMilliseconds: Int64? = nil,
         throttledUntilMilliseconds: Int64? = nil, inFlight: Int = 0
     ) {
         self.name = name
         self.url = url
         self.kind = kind
+        self.cause = cause
         self.reason = reason
         self.sinceMilliseconds = sinceMilliseconds
         self.lastSuccessMilliseconds = lastSuccessMilliseconds

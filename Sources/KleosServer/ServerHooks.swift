@@ -1,5 +1,6 @@
 package import KleosConfig
 package import KleosModel
+import KleosSupport
 package import KleosWire
 
 /// What the server asks of other parts of the daemon; each closure calls its completion once, on any queue.
@@ -22,6 +23,9 @@ package struct ServerHooks: Sendable {
     /// The settings in effect.
     package var configSettings: @Sendable (@escaping @Sendable ([EffectiveSetting]) -> Void) -> Void
 
+    /// Whether the machine has an address other than its own.
+    package var hasNetwork: @Sendable () -> Bool
+
     /// Makes hooks.
     package init(
         endpointConditions: @escaping @Sendable (@escaping @Sendable ([EndpointCondition]) -> Void) -> Void,
@@ -30,7 +34,8 @@ package struct ServerHooks: Sendable {
         flush: @escaping @Sendable (String?, @escaping Completion<Void>) -> Void,
         reload: @escaping @Sendable (@escaping Completion<[String]>) -> Void,
         register: @escaping @Sendable (String, @escaping Completion<RegisterAnswer>) -> Void,
-        configSettings: @escaping @Sendable (@escaping @Sendable ([EffectiveSetting]) -> Void) -> Void
+        configSettings: @escaping @Sendable (@escaping @Sendable ([EffectiveSetting]) -> Void) -> Void,
+        hasNetwork: @escaping @Sendable () -> Bool = LocalNetwork.hasAddress
     ) {
         self.endpointConditions = endpointConditions
         self.pause = pause
@@ -39,5 +44,6 @@ package struct ServerHooks: Sendable {
         self.reload = reload
         self.register = register
         self.configSettings = configSettings
+        self.hasNetwork = hasNetwork
     }
 }

@@ -39,12 +39,39 @@ extension Outbox {
                 WHERE d.endpoint = ?1 AND d.settled IS NULL ORDER BY d.id LIMIT 1
                 """, SQLValue(id))
         }
+        try addHeldReasons(to: &counters, ids)
+        counters.latestRecordedMilliseconds = try latestRecorded()
         let key = CounterKey.pendingNotices
         let pending = try database.integer(
             "SELECT count FROM counters WHERE endpoint = ?1 AND state = ?2", SQLValue(key.endpoint), SQLValue(key.state)
         )
         counters.pendingNotices = Int((pending ?? 0) + effects.counts[key, default: 0])
         return counters
+    }
+
+    /// How many held deliveries and events are looked at, so that a question costs the same whatever the backlog.
+    private static let lookedAt = 1_000
+
+    private func addHeldReasons(to counters: inout OutboxCounters, _ ids: [Int64]) throws(StoreError) {
+        let reasons = try database.rows(
+            """
+            SELECT DISTINCT endpoint, reason FROM (
+                SELECT endpoint, reason FROM deliveries INDEXED BY deliveries_kept WHERE state = 'held'
+                ORDER BY id LIMIT ?1)
+            ORDER BY endpoint, reason
+            """, [SQLValue(Self.lookedAt)]
+        ) { (endpoint: $0.integer(0), reason: DeliveryReason(rawValue: $0.text(1))) }
+        for (endpoint, reason) in reasons {
+            guard let index = ids.firstIndex(of: endpoint), let reason else { continue }
+            counters.endpoints[index].heldReasons.append(reason)
+        }
+    }
+
+    private func latestRecorded() throws(StoreError) -> Int64? {
+        let event = try database.integer(
+            "SELECT max(wall) FROM (SELECT wall FROM events ORDER BY id DESC LIMIT ?1)", SQLValue(Self.lookedAt))
+        let success = try database.integer("SELECT max(last_success) FROM endpoints")
+        return [event, success].compactMap { $0 }.max()
     }
 
     /// What is remembered about the endpoint `name`; empty where nothing is.

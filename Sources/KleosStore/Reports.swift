@@ -9,12 +9,16 @@ package struct OutboxCounters: Sendable, Equatable {
         package var counts: [DeliveryState: Int] = [:]
         /// When the oldest event that still has a way to go was recorded, Unix milliseconds.
         package var oldestUndeliveredMilliseconds: Int64?
+        /// Why the oldest of what is held is held; each once.
+        package var heldReasons: [DeliveryReason] = []
     }
 
     /// In the order of their names.
     package var endpoints: [Endpoint] = []
     /// Notices that nobody was shown yet.
     package var pendingNotices: Int = 0
+    /// The latest moment that is recorded anywhere, Unix milliseconds; nil in an empty outbox.
+    package var latestRecordedMilliseconds: Int64?
 }
 
 /// What is remembered about an endpoint.

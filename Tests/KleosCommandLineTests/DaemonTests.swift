@@ -168,7 +168,8 @@ struct DaemonTests {
 
     @Test func statusShowsWhatIsWrong() throws {
         let endpoint: JSONValue = [
-            "name": "home", "url": "http://127.0.0.1:1", "condition": "failing", "reason": "connection refused",
+            "name": "home", "url": "http://127.0.0.1:1", "condition": "failing", "cause": "refused",
+            "reason": "connection refused",
             "since": "2026-11-29T22:00:00.000Z", "undelivered": 12, "dead": 0, "inFlight": 0,
             "oldestUndeliveredAt": "2026-11-29T21:00:00.000Z", "nextProbeAt": "2026-11-30T00:00:30.000Z",
         ]
@@ -183,6 +184,8 @@ struct DaemonTests {
         #expect(output.hasPrefix("kleosd 0.1.0, up for 2 hours\n12 deliveries: 12 ready\n1 notice to tell\n"))
         #expect(output.contains("New events are refused (queue-full)"))
         #expect(output.contains("home      failing             12     0  3 hours ago  never         in 30 s"))
-        #expect(output.contains("home (http://127.0.0.1:1) is failing for 2 hours: connection refused"))
+        #expect(output.contains("home (http://127.0.0.1:1) is failing for 2 hours: 127.0.0.1:1 refuses"))
+        #expect(output.contains("last error: connection refused"))
+        #expect(output.contains("kleos tries again by itself, next in 30 s."))
     }
 }

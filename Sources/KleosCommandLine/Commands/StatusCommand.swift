@@ -6,16 +6,34 @@ import KleosWire
 enum StatusCommand {
     static let specification = CommandSpecification(
         ["status"], "Show how the daemon, its queue and its endpoints are",
-        examples: [CommandExample("kleos status", "A summary, and each endpoint with its last success.")],
-        run: { _, session throws(CommandFailure) in
-            let result = try session.request(.status)
-            if session.isJSON {
-                session.json(result)
-            } else {
-                for line in lines(StatusAnswer(json: result), session) { session.line(line) }
-            }
-            return .success
-        })
+        details: [
+            "Where events are not taken or not delivered, each reason is said with what to do next.",
+            "With --check it prints one line for monitoring, with performance data as Nagios and its like read it, and "
+                + "exits with 0 where all is well, 1 for a warning and 2 where somebody is needed, also where no daemon "
+                + "answers.",
+        ],
+        options: StatusCheck.options,
+        examples: [
+            CommandExample("kleos status", "A summary, each endpoint with its last success, and what is wrong."),
+            CommandExample(
+                "kleos status --check --warning-age 10min --critical-age 6h",
+                "For monitoring that should complain earlier about what is not delivered."),
+        ],
+        run: run)
+
+    private static func run(_ invocation: Invocation, _ session: Session) throws(CommandFailure) -> ExitCode {
+        if invocation.has("check") { return try StatusCheck(invocation).run(session) }
+        if let option = StatusCheck.options.first(where: { invocation.has($0.name) }) {
+            throw .usage("--\(option.name) belongs to --check", hint: "kleos status --check --\(option.name) …")
+        }
+        let result = try session.request(.status)
+        if session.isJSON {
+            session.json(result)
+        } else {
+            for line in lines(StatusAnswer(json: result), session) { session.line(line) }
+        }
+        return .success
+    }
 
     static func lines(_ status: StatusAnswer, _ session: Session) -> [String] {
         let now = session.nowMilliseconds
@@ -31,17 +49,17 @@ enum StatusCommand {
             lines.append("\(Counted.text(status.pendingNotices, "notice")) to tell")
         }
         lines.append(storage(status))
-        lines += users(status)
         if let spool = status.spool { lines += SpoolWords.lines(spool, now: now, palette: session.palette) }
-        if !status.isAccepting {
-            let text = "New events are refused (queue-full): free disk space, or discard what is dead."
-            lines.append(session.palette.apply(.bad, to: text))
-        }
         if !status.endpoints.isEmpty { lines.append("") }
         var table = Table(["ENDPOINT", "CONDITION", ">UNDELIVERED", ">DEAD", "OLDEST", "LAST SUCCESS", "NEXT PROBE"])
         for endpoint in status.endpoints { table.add(row(endpoint, now: now)) }
         if !table.isEmpty { lines += table.lines(palette: session.palette) }
-        lines += status.endpoints.filter { $0.condition != "up" }.flatMap { trouble($0, now: now) }
+        for finding in StatusDiagnosis.findings(status, nowMilliseconds: now) {
+            let style: Style? = finding.level == .critical ? .bad : finding.level == .warning ? .warning : nil
+            lines += ["", session.palette.apply(style, to: finding.text)]
+            if let detail = finding.detail { lines.append("  \(detail)") }
+            lines.append("  \(finding.advice)")
+        }
         return lines
     }
 
@@ -50,16 +68,6 @@ enum StatusCommand {
         let limit = ByteText.text(status.limitBytes)
         return "Queue: \(Printable.text(status.path)), \(used) of \(limit) used, "
             + "\(ByteText.text(status.freeBytes)) free on the disk (at least \(ByteText.text(status.floorBytes)) stay)"
-    }
-
-    /// Users whose events take a good part of what one user may take.
-    private static func users(_ status: StatusAnswer) -> [String] {
-        guard let limit = status.userLimitBytes else { return [] }
-        return status.users.filter { $0.usedBytes >= limit / 2 }.map { user in
-            let isFull = user.usedBytes >= limit ? "; new ones are refused" : ""
-            return "The events of user \(user.uid) take \(ByteText.text(user.usedBytes)) of the "
-                + "\(ByteText.text(limit)) that one user may take\(isFull)"
-        }
     }
 
     private static func row(_ endpoint: EndpointRow, now: Int64) -> [Table.Cell] {
@@ -78,20 +86,5 @@ enum StatusCommand {
             Table.Cell(endpoint.lastSuccessMilliseconds == nil ? "never" : ago(endpoint.lastSuccessMilliseconds)),
             Table.Cell(endpoint.nextProbeMilliseconds.map { AgeText.until(milliseconds: $0 - now) } ?? ""),
         ]
-    }
-
-    private static func trouble(_ endpoint: EndpointRow, now: Int64) -> [String] {
-        let since = endpoint.sinceMilliseconds.map { " for \(AgeText.span(now - $0))" } ?? ""
-        let reason = endpoint.reason.map { ": \($0)" } ?? ""
-        var lines = [
-            "", Printable.text("\(endpoint.name) (\(endpoint.url)) is \(endpoint.condition)\(since)\(reason)"),
-        ]
-        if let error = endpoint.lastError, error != endpoint.reason {
-            lines.append("  last error: \(Printable.text(error))")
-        }
-        if endpoint.condition == "paused" {
-            lines.append("  kleos resume \(Printable.text(endpoint.name)) lets it go on")
-        }
-        return lines
     }
 }

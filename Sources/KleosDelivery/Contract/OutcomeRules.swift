@@ -35,7 +35,7 @@ package enum OutcomeRules {
         case .failure(let failure):
             return Verdict(
                 failure.kind == .cancelled ? .interrupted : .retry, message: filter.clean(failure.message),
-                endpointEffect: failure.kind == .cancelled ? .none : .failing,
+                endpointEffect: failure.kind == .cancelled ? .none : .failing, cause: failure.kind.cause,
                 mayHaveTakenEffect: result.didSendRequest)
         case .success(let answer):
             return judge(
@@ -86,7 +86,9 @@ package enum OutcomeRules {
     }
 
     private static func stranger(_ message: String, mayHaveTakenEffect: Bool = false) -> Verdict {
-        Verdict(.retry, message: message, endpointEffect: .failing, mayHaveTakenEffect: mayHaveTakenEffect)
+        Verdict(
+            .retry, message: message, endpointEffect: .failing, cause: .unexpectedAnswer,
+            mayHaveTakenEffect: mayHaveTakenEffect)
     }
 
     /// Whether the body is a page for people, which no service gives that took the event in.
@@ -153,5 +155,24 @@ private struct ServiceError: CustomStringConvertible {
     var description: String {
         let words = message.map { ": \(ExactText.clipped($0, maximumBytes: 500))" } ?? ""
         return "the endpoint answered \(status) \(ExactText.clipped(code, maximumBytes: 100))\(words)"
+    }
+}
+
+extension TransportFailure.Kind {
+    /// What an endpoint with such trouble suffers from; nil where it has none.
+    fileprivate var cause: TroubleCause? {
+        switch self {
+        case .dns: .dns
+        case .refused: .refused
+        case .unreachable: .unreachable
+        case .timeout: .timeout
+        case .certificateExpired: .certificateExpired
+        case .certificateNotYetValid: .certificateNotYetValid
+        case .tls: .tls
+        case .broken: .broken
+        case .tooLarge: .unexpectedAnswer
+        case .unusable: .unusable
+        case .cancelled: nil
+        }
     }
 }

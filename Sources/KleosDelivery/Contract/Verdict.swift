@@ -24,6 +24,8 @@ package struct Verdict: Sendable, Equatable {
     /// How long the endpoint wants to be left alone.
     package var retryAfterMilliseconds: Int64?
     package var endpointEffect: EndpointEffect
+    /// Why no answer of the contract came, where that is so.
+    package var cause: TroubleCause?
     /// Whether a permanent answer is in the service's own form, so that nobody else can have given it.
     package var isAuthentic: Bool
     /// Whether the event may have taken effect although it was not confirmed.
@@ -32,7 +34,8 @@ package struct Verdict: Sendable, Equatable {
     /// Makes a verdict from its parts.
     package init(
         _ outcome: Outcome, confirmation: Confirmation? = nil, message: String? = nil,
-        retryAfterMilliseconds: Int64? = nil, endpointEffect: EndpointEffect, isAuthentic: Bool = false,
+        retryAfterMilliseconds: Int64? = nil, endpointEffect: EndpointEffect, cause: TroubleCause? = nil,
+        isAuthentic: Bool = false,
         mayHaveTakenEffect: Bool = false
     ) {
         self.outcome = outcome
@@ -40,6 +43,7 @@ package struct Verdict: Sendable, Equatable {
         self.message = message
         self.retryAfterMilliseconds = retryAfterMilliseconds
         self.endpointEffect = endpointEffect
+        self.cause = cause
         self.isAuthentic = isAuthentic
         self.mayHaveTakenEffect = mayHaveTakenEffect
     }

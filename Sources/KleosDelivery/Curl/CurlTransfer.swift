@@ -208,7 +208,7 @@ final class CurlTransfer {
         case CURLE_OPERATION_TIMEDOUT: return TransportFailure(.timeout, "no answer in time: \(words)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
-            return TransportFailure(.tls, tlsMessage(words))
+            return tlsFailure(words)
         // This is also what libcurl calls an answer that is no HTTP.
         case CURLE_UNSUPPORTED_PROTOCOL where didSend:
             return TransportFailure(.broken, "the answer is no HTTP: \(words)")
@@ -226,16 +226,24 @@ final class CurlTransfer {
             : TransportFailure(.unreachable, "the endpoint cannot be reached: \(words)")
     }
 
-    private func tlsMessage(_ words: String) -> String {
+    private func tlsFailure(_ words: String) -> TransportFailure {
         var verified = 0
         kleos_easy_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verified)
         // Numbers of X509_V_ERR_… (verify(1ssl)).
         switch verified {
-        case 9: return "the certificate is not valid yet, or this machine's clock is behind: \(words)"
-        case 10: return "the certificate has expired, or this machine's clock is ahead: \(words)"
-        case 18, 19: return "the certificate is self-signed; name it in CertificateAuthorities=: \(words)"
-        case 20, 21: return "nobody that this machine trusts issued the certificate: \(words)"
-        default: return "no secure connection: \(words)"
+        case 9:
+            return TransportFailure(
+                .certificateNotYetValid, "the certificate is not valid yet, or this machine's clock is behind: \(words)"
+            )
+        case 10:
+            return TransportFailure(
+                .certificateExpired, "the certificate has expired, or this machine's clock is ahead: \(words)")
+        case 18, 19:
+            return TransportFailure(
+                .tls, "the certificate is self-signed; name it in CertificateAuthorities=: \(words)")
+        case 20, 21:
+            return TransportFailure(.tls, "nobody that this machine trusts issued the certificate: \(words)")
+        default: return TransportFailure(.tls, "no secure connection: \(words)")
         }
     }
 }

@@ -27,9 +27,23 @@ package struct EndpointHealth: Sendable, Equatable {
 
     /// A reason with its beginning.
     package struct Trouble: Sendable, Equatable {
+        package var cause: TroubleCause
         package var reason: String
         /// Unix milliseconds.
         package var sinceMilliseconds: Int64
+
+        /// Makes a trouble.
+        package init(cause: TroubleCause, reason: String, sinceMilliseconds: Int64) {
+            self.cause = cause
+            self.reason = reason
+            self.sinceMilliseconds = sinceMilliseconds
+        }
+
+        /// Makes a pause from what the store keeps of it.
+        package init(pause reason: String, sinceMilliseconds: Int64) {
+            self.init(
+                cause: TroubleCause.ofPause(reason: reason), reason: reason, sinceMilliseconds: sinceMilliseconds)
+        }
     }
 
     /// Starts healthy, with what was remembered of the last success.
@@ -50,11 +64,12 @@ package struct EndpointHealth: Sendable, Equatable {
 
     /// The endpoint works for nobody; returns whether that is news.
     package mutating func failed(
-        _ message: String, policy: RetryPolicy, now: ClockReading, random: inout SeededGenerator
+        _ message: String, cause: TroubleCause, policy: RetryPolicy, now: ClockReading, random: inout SeededGenerator
     ) -> Bool {
         lastError = message
         let isNews = failure == nil
-        if isNews { failure = Trouble(reason: message, sinceMilliseconds: now.wallMilliseconds) }
+        if isNews { failure = Trouble(cause: cause, reason: message, sinceMilliseconds: now.wallMilliseconds) }
+        failure?.cause = cause
         failure?.reason = message
         // What was in flight when the endpoint began to fail says nothing new about it.
         if isNews || isProbing {
@@ -71,11 +86,13 @@ package struct EndpointHealth: Sendable, Equatable {
         _ message: String, stream: StreamKey, policy: RetryPolicy, now: ClockReading, random: inout SeededGenerator
     ) -> Bool {
         lastError = message
-        if failure != nil { return failed(message, policy: policy, now: now, random: &random) }
+        if failure != nil {
+            return failed(message, cause: .serverErrors, policy: policy, now: now, random: &random)
+        }
         upset.insert(stream)
         guard upset.count >= Self.serverErrorStreams else { return false }
         upset = []
-        return failed(message, policy: policy, now: now, random: &random)
+        return failed(message, cause: .serverErrors, policy: policy, now: now, random: &random)
     }
 
     /// An unexplained refusal; returns whether there are now enough to doubt the endpoint's settings.

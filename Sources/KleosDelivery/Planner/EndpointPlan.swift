@@ -50,7 +50,7 @@ struct EndpointPlan: Sendable {
     }
 
     mutating func setPause(_ reason: String, now: ClockReading) {
-        pause = EndpointHealth.Trouble(reason: reason, sinceMilliseconds: now.wallMilliseconds)
+        pause = EndpointHealth.Trouble(pause: reason, sinceMilliseconds: now.wallMilliseconds)
     }
 
     /// Ends a pause; what led to it is forgotten, so that the next delivery goes out at once.
@@ -128,19 +128,25 @@ struct EndpointPlan: Sendable {
             if isConfirmation { isConfirmed = true }
             throttledInARow = 0
             return health.succeeded(isConfirmation: isConfirmation, now: now)
-        case .failing: return health.failed(message, policy: endpoint.retry, now: now, random: &random)
+        case .failing:
+            return health.failed(
+                message, cause: verdict.cause ?? .unexpectedAnswer, policy: endpoint.retry, now: now, random: &random)
         case .serverError:
             return health.serverError(message, stream: stream, policy: endpoint.retry, now: now, random: &random)
         case .rejecting where !isConfirmed:
             guard health.refused(message, stream: stream), pause == nil else { return false }
             setPause(
-                "rejecting: \(message) for \(EndpointHealth.rejectingStreams) different streams, and nothing was "
-                    + "ever confirmed; check URL=, then run: kleos resume \(endpoint.name)", now: now)
+                TroubleCause.reason(
+                    .rejecting,
+                    "\(message) for \(EndpointHealth.rejectingStreams) different streams, and nothing was "
+                        + "ever confirmed; check URL=, then run: kleos resume \(endpoint.name)"), now: now)
             return true
         case .none where verdict.outcome == .credentials:
             guard pause == nil else { return false }
             setPause(
-                "credentials: \(message); correct the token, then run: kleos reload, and: kleos resume \(endpoint.name)",
+                TroubleCause.reason(
+                    .credentials,
+                    "\(message); correct the token, then run: kleos reload, and: kleos resume \(endpoint.name)"),
                 now: now)
             return true
         case .none, .rejecting:
@@ -187,7 +193,7 @@ struct EndpointPlan: Sendable {
         let throttle = throttles.endpointUntilBootMilliseconds
         let probe = kind == .failing ? max(health.nextProbeBootMilliseconds, throttle) : nil
         return EndpointCondition(
-            name: endpoint.name, url: endpoint.url, kind: kind, reason: trouble?.reason,
+            name: endpoint.name, url: endpoint.url, kind: kind, cause: trouble?.cause, reason: trouble?.reason,
             sinceMilliseconds: trouble?.sinceMilliseconds, lastSuccessMilliseconds: health.lastSuccessMilliseconds,
             lastError: health.lastError,
             nextProbeMilliseconds: probe.map { now.wallMilliseconds + max(0, $0 - now.bootMilliseconds) },

@@ -26,6 +26,7 @@ extension Server {
                         answer.fault = server.settings.fault.map { isOperator ? $0.details : "" }
                         answer.users = users.map { UserRow(uid: $0.uid, usedBytes: $0.usedBytes) }
                         answer.spool = server.spoolStatus(visibleTo: visible)
+                        if isOperator { answer.setAside = server.setAsideQueues() }
                         server.reply(token, .success(answer.json))
                     case .failure(let error): server.reply(token, .failure(server.failure(error)))
                     }
@@ -44,15 +45,32 @@ extension Server {
         var rows = conditions.map { EndpointRow($0, counters: byName[$0.name]) }
         for endpoint in counters.endpoints where !configured.contains(endpoint.name) && endpoint.hasUnsettled {
             let condition = EndpointCondition(
-                name: endpoint.name, url: "", kind: .paused, reason: "it is not in the configuration")
+                name: endpoint.name, url: "", kind: .paused, cause: .unconfigured,
+                reason: "it is not in the configuration")
             rows.append(EndpointRow(condition, counters: endpoint))
         }
-        return StatusAnswer(
+        var answer = StatusAnswer(
             uptimeSeconds: (clock.read().bootMilliseconds - startedMilliseconds) / 1_000, path: storage.path,
             usedBytes: storage.usedBytes, limitBytes: storage.limitBytes, freeBytes: storage.freeBytes,
             floorBytes: storage.floorBytes, userLimitBytes: storage.userLimitBytes, isAccepting: storage.isAccepting,
             counts: counts,
             endpoints: rows.sorted { $0.name < $1.name }, pendingNotices: counters.pendingNotices)
+        let now = clock.read()
+        answer.machine = MachineRow(
+            timeMilliseconds: now.wallMilliseconds, isClockSynchronized: now.isSynchronized,
+            latestRecordedMilliseconds: counters.latestRecordedMilliseconds, hasNetwork: hooks.hasNetwork(),
+            isClone: storage.isClone)
+        return answer
+    }
+
+    /// Queues that a damaged disk or a restore left in the daemon's folder.
+    private func setAsideQueues() -> [String] {
+        do throws(StoreError) {
+            return try Salvage.names(in: store.directory)
+        } catch {
+            log(.warning, "queues that were set aside cannot be listed: \(error)")
+            return []
+        }
     }
 }
 
@@ -78,10 +96,15 @@ extension EndpointRow {
     /// An endpoint as `status` and subscribers see it.
     init(_ condition: EndpointCondition, counters: OutboxCounters.Endpoint?) {
         self.init(
-            name: condition.name, url: condition.url, condition: condition.kind.rawValue, reason: condition.reason,
+            name: condition.name, url: condition.url, condition: condition.kind.rawValue,
+            cause: condition.cause?.rawValue,
+            reason: condition.reason,
             sinceMilliseconds: condition.sinceMilliseconds, lastSuccessMilliseconds: condition.lastSuccessMilliseconds,
             lastError: condition.lastError, nextProbeMilliseconds: condition.nextProbeMilliseconds,
-            inFlight: condition.inFlight, undelivered: counters?.undelivered ?? 0, dead: counters?.counts[.dead] ?? 0,
+            throttledUntilMilliseconds: condition.throttledUntilMilliseconds, inFlight: condition.inFlight,
+            undelivered: counters?.undelivered ?? 0, dead: counters?.counts[.dead] ?? 0,
             oldestUndeliveredMilliseconds: counters?.oldestUndeliveredMilliseconds)
+        counts = counters?.counts ?? [:]
+        heldReasons = counters?.heldReasons.map(\.rawValue) ?? []
     }
 }

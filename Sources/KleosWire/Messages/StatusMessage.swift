@@ -1,78 +1,6 @@
 package import KleosJSON
 package import KleosModel
 
-/// An endpoint's part of the answer to `status`.
-package struct EndpointRow: Sendable, Equatable {
-    package var name: String
-    package var url: String
-    /// `up`, `failing` or `paused`.
-    package var condition: String
-    package var reason: String?
-    package var sinceMilliseconds: Int64?
-    package var lastSuccessMilliseconds: Int64?
-    package var lastError: String?
-    package var nextProbeMilliseconds: Int64?
-    package var inFlight: Int
-    /// waiting, ready, sending and held.
-    package var undelivered: Int
-    package var dead: Int
-    package var oldestUndeliveredMilliseconds: Int64?
-
-    /// Makes a row from its parts.
-    package init(
-        name: String, url: String, condition: String, reason: String?, sinceMilliseconds: Int64?,
-        lastSuccessMilliseconds: Int64?, lastError: String?, nextProbeMilliseconds: Int64?, inFlight: Int,
-        undelivered: Int, dead: Int, oldestUndeliveredMilliseconds: Int64?
-    ) {
-        self.name = name
-        self.url = url
-        self.condition = condition
-        self.reason = reason
-        self.sinceMilliseconds = sinceMilliseconds
-        self.lastSuccessMilliseconds = lastSuccessMilliseconds
-        self.lastError = lastError
-        self.nextProbeMilliseconds = nextProbeMilliseconds
-        self.inFlight = inFlight
-        self.undelivered = undelivered
-        self.dead = dead
-        self.oldestUndeliveredMilliseconds = oldestUndeliveredMilliseconds
-    }
-
-    /// Reads a row; what is missing is empty.
-    package init(json: JSONValue) {
-        name = json["name"]?.stringValue ?? ""
-        url = json["url"]?.stringValue ?? ""
-        condition = json["condition"]?.stringValue ?? ""
-        reason = json["reason"]?.stringValue
-        sinceMilliseconds = json.time("since")
-        lastSuccessMilliseconds = json.time("lastSuccessAt")
-        lastError = json["lastError"]?.stringValue
-        nextProbeMilliseconds = json.time("nextProbeAt")
-        inFlight = Int(clamping: json["inFlight"]?.int64Value ?? 0)
-        undelivered = Int(clamping: json["undelivered"]?.int64Value ?? 0)
-        dead = Int(clamping: json["dead"]?.int64Value ?? 0)
-        oldestUndeliveredMilliseconds = json.time("oldestUndeliveredAt")
-    }
-
-    /// The row as JSON.
-    package var json: JSONValue {
-        var object = JSONObject()
-        object["name"] = .string(name)
-        object["url"] = .string(url)
-        object["condition"] = .string(condition)
-        object["reason"] = reason.map(JSONValue.string)
-        object.set(time: sinceMilliseconds, as: "since")
-        object.set(time: lastSuccessMilliseconds, as: "lastSuccessAt")
-        object["lastError"] = lastError.map(JSONValue.string)
-        object.set(time: nextProbeMilliseconds, as: "nextProbeAt")
-        object["inFlight"] = .integer(inFlight)
-        object["undelivered"] = .integer(undelivered)
-        object["dead"] = .integer(dead)
-        object.set(time: oldestUndeliveredMilliseconds, as: "oldestUndeliveredAt")
-        return .object(object)
-    }
-}
-
 /// The room that one user's events take.
 package struct UserRow: Sendable, Equatable {
     package var uid: UInt32
@@ -117,6 +45,9 @@ package struct StatusAnswer: Sendable, Equatable {
     package var fault: String?
     /// How the spool is; nil where the daemon has none.
     package var spool: SpoolStatus?
+    package var machine = MachineRow()
+    /// Names of queues that were set aside; for operators.
+    package var setAside: [String] = []
 
     /// Makes an answer from its parts.
     package init(
@@ -162,6 +93,8 @@ package struct StatusAnswer: Sendable, Equatable {
         pendingNotices = Int(clamping: json["notices"]?["pending"]?.int64Value ?? 0)
         fault = json["fault"]?.stringValue
         spool = json["spool"].map(SpoolStatus.init)
+        machine = MachineRow(json: json["machine"])
+        setAside = json["setAside"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
     /// The answer's `result`.
@@ -186,6 +119,8 @@ package struct StatusAnswer: Sendable, Equatable {
         answer["endpoints"] = .array(endpoints.map(\.json))
         answer["notices"] = ["pending": .integer(pendingNotices)]
         answer["spool"] = spool?.json
+        answer["machine"] = machine.json
+        if !setAside.isEmpty { answer["setAside"] = .array(setAside.map(JSONValue.string)) }
         return .object(answer)
     }
 }

@@ -99,7 +99,9 @@ private final class Patient {
         health.serverError("500", stream: stream(item), policy: RetryPolicy(), now: clock.read(), random: &random)
     }
 
-    func failed() -> Bool { health.failed("x", policy: RetryPolicy(), now: clock.read(), random: &random) }
+    func failed() -> Bool {
+        health.failed("x", cause: .refused, policy: RetryPolicy(), now: clock.read(), random: &random)
+    }
     func succeeded() -> Bool { health.succeeded(isConfirmation: true, now: clock.read()) }
     func refused(_ item: String) -> Bool { health.refused("404", stream: stream(item)) }
     func probeBegan() { health.probeBegan() }

@@ -37,9 +37,14 @@ package struct ArgumentSpecification: Sendable {
     package let isOptional: Bool
     /// Whether it takes all that follow.
     package let repeats: Bool
+    /// The only values that there are, for completions; empty for any.
+    package let choices: [String]
 
     /// Makes an argument.
-    package init(_ name: String, _ summary: String, isOptional: Bool = false, repeats: Bool = false) {
+    package init(
+        _ name: String, _ summary: String, isOptional: Bool = false, repeats: Bool = false, choices: [String] = []
+    ) {
+        self.choices = choices
         self.name = name
         self.summary = summary
         self.isOptional = isOptional

@@ -10,8 +10,10 @@ package enum CommandTable {
         ReleaseCommand.specification, DiscardCommand.specification, PauseCommand.specification,
         ResumeCommand.specification, FlushCommand.specification, ReloadCommand.specification,
         BackupCommand.specification, SalvageCommand.specification,
+        ForgetCommand.specification, AdoptCommand.specification, ResetCommand.specification,
+        ExportCommand.specification, ImportCommand.specification,
         PracticeCommand.specification,
         ConfigCheckCommand.specification, ConfigShowCommand.specification, VersionCommand.specification,
-        HelpCommand.specification,
+        CompletionsCommand.specification, HelpCommand.specification,
     ]
 }

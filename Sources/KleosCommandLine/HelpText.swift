@@ -43,7 +43,8 @@ package enum HelpText {
         return text + "\nkleos COMMAND --help says more about each.\n"
     }
 
-    private static func usage(_ command: CommandSpecification) -> String {
+    /// The command with its arguments, without the program's name.
+    static func usage(_ command: CommandSpecification) -> String {
         let options = command.options.isEmpty ? [] : ["[OPTIONS]"]
         return (command.words + options + command.arguments.map(\.spelling)).joined(separator: " ")
     }

@@ -32,37 +32,7 @@ struct DaemonOptions: Sendable, Equatable {
     var exitsWithParent = false
     var information: Information?
 
-    static let help = """
-        kleosd - the daemon of kleos, a durable outbox for achievements and scores
-
-        Usage: kleosd [OPTIONS]
-
-        Without options it is the system's daemon: configuration in /etc/kleos, queue in
-        /var/lib/kleos, sockets in /run/kleos.
-
-          --user            a user's own daemon: configuration in ~/.config/kleos, queue in
-                            ~/.local/state/kleos, sockets in $XDG_RUNTIME_DIR/kleos and in
-                            ~/.local/share/kleos
-          --private FOLDER  everything in FOLDER: kleosd.conf, games.d, endpoints.d, the queue and
-                            the sockets
-          --config FOLDER   read the configuration from FOLDER alone
-          --state FOLDER    keep the queue in FOLDER
-          --sockets FOLDER  make kleos.sock and control.sock in FOLDER
-          --spool FOLDER    take in what clients leave in FOLDER while the daemon does not answer:
-                            /var/spool/kleos, and with --user, --private or --state the folder
-                            spool beside the queue
-          --restore FILE    put this backup in the place of the queue, which is set aside whole, and
-                            end; no daemon may be running
-          --exit-with-parent
-                            end when the process that started it ends
-          --help            print this text
-          --version         print the version
-
-        SIGHUP reads the configuration again; SIGTERM and SIGINT stop.
-        Exit codes: 0 stopped, 64 wrong options, 69 another daemon runs, 74 the queue cannot be
-        opened or written, 77 a folder's owner is wrong, 78 the configuration has errors.
-
-        """
+    static let help = DaemonUsage.help
 
     /// Reads the arguments that follow the program's name.
     init(arguments: [String]) throws(UsageError) {

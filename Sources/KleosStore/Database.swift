@@ -151,6 +151,8 @@ struct Database {
         try connection.execute("PRAGMA mmap_size = 0")
         try connection.execute("PRAGMA temp_store = MEMORY")
         try connection.execute("PRAGMA trusted_schema = OFF")
+        // What an operator erases is overwritten.
+        try connection.execute("PRAGMA secure_delete = ON")
         // A damaged page is told as such, in place of rows that are not found.
         try connection.execute("PRAGMA cell_size_check = ON")
     }

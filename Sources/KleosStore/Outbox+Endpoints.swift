@@ -41,12 +41,16 @@ extension Outbox {
         }
         try addHeldReasons(to: &counters, ids)
         counters.latestRecordedMilliseconds = try latestRecorded()
-        let key = CounterKey.pendingNotices
-        let pending = try database.integer(
+        counters.pendingNotices = try count(.pendingNotices)
+        counters.forgottenEvents = try count(.forgottenEvents)
+        return counters
+    }
+
+    private func count(_ key: CounterKey) throws(StoreError) -> Int {
+        let stored = try database.integer(
             "SELECT count FROM counters WHERE endpoint = ?1 AND state = ?2", SQLValue(key.endpoint), SQLValue(key.state)
         )
-        counters.pendingNotices = Int((pending ?? 0) + effects.counts[key, default: 0])
-        return counters
+        return Int((stored ?? 0) + effects.counts[key, default: 0])
     }
 
     /// How many held deliveries and events are looked at, so that a question costs the same whatever the backlog.

@@ -69,13 +69,14 @@ extension Outbox {
                     "UPDATE deliveries SET superseded_by = NULL WHERE id = ?1 AND state = 'superseded'",
                     SQLValue(id.number))
             }
-            if replaced.count == Self.removedPerStep { pending.append(id) } else { try remove(id) }
+            if replaced.count == Self.removedPerStep { pending.append(id) } else { try erase(id) }
             pending += replaced
         }
         return visits
     }
 
-    private func remove(_ id: DeliveryID) throws(StoreError) {
+    /// Removes a delivery with its receipt, and its event with the last one.
+    func erase(_ id: DeliveryID) throws(StoreError) {
         guard let row = try row(id) else { return }
         try database.run("DELETE FROM attempts WHERE delivery = ?1", SQLValue(id.number))
         try database.run("DELETE FROM renderings WHERE delivery = ?1", SQLValue(id.number))

@@ -95,19 +95,51 @@ extension Outbox {
         try database.run("DELETE FROM meta WHERE name = 'restored'")
     }
 
-    /// Makes this machine the owner of a database that came from another one, and releases what is held for that.
-    /// Returns whether there is more to do; then the caller calls again.
-    package func adopt(now: ClockReading) throws(StoreError) -> Bool {
-        if !options.machineID.isEmpty { try setMeta("machine", options.machineID) }
-        let held = try database.rows(
-            "\(DeliveryRow.select) WHERE d.state = 'held' AND d.reason = 'clone' ORDER BY d.id LIMIT ?1",
-            [SQLValue(Self.stepDeliveries)]
-        ) { $0.integer(0) }
+    /// Makes this machine the owner of a database that came from another one, and releases what is held for that. One
+    /// step; the caller goes on while there is more to do.
+    package func adopt(now: ClockReading) throws(StoreError) -> CloneStep {
+        let held = try claimClone()
         for id in held {
-            guard var row = try row(DeliveryID(id)), row.state == .held else { continue }
+            guard var row = try row(id), row.state == .held else { continue }
             try move(&row, to: .waiting, nowMilliseconds: now.wallMilliseconds)
             try settleStream(row.stream, nowMilliseconds: now.wallMilliseconds)
         }
-        return held.count == Self.stepDeliveries
+        return CloneStep(changed: held.count, hasMore: held.count == Self.stepDeliveries)
     }
+
+    /// Makes this machine the owner of a database whose original goes on elsewhere, and throws away what is held for
+    /// that, with all that it would replace: the other machine sends it. One step, as `adopt`.
+    package func reset(now: ClockReading) throws(StoreError) -> CloneStep {
+        let held = try claimClone()
+        var step = CloneStep(changed: 0, hasMore: held.count == Self.stepDeliveries)
+        var left = held
+        while let id = left.popLast() {
+            guard var row = try row(id), row.state.isUnsettled, row.state != .sending else { continue }
+            left += try database.rows("SELECT id FROM deliveries WHERE superseded_by = ?1", [SQLValue(id.number)]) {
+                DeliveryID($0.integer(0))
+            }
+            try giveUp(
+                &row, as: .discarded, reason: nil, message: "the machine that the queue was copied from sends it",
+                nowMilliseconds: now.wallMilliseconds)
+            step.changed += 1
+        }
+        return step
+    }
+
+    private func claimClone() throws(StoreError) -> [DeliveryID] {
+        if !options.machineID.isEmpty { try setMeta("machine", options.machineID) }
+        return try database.rows(
+            """
+            SELECT id FROM deliveries INDEXED BY deliveries_kept WHERE state = 'held' AND reason = 'clone'
+            ORDER BY id LIMIT ?1
+            """, [SQLValue(Self.stepDeliveries)]
+        ) { DeliveryID($0.integer(0)) }
+    }
+}
+
+/// One step over what a clone holds.
+package struct CloneStep: Sendable, Equatable {
+    /// Deliveries.
+    package var changed: Int
+    package var hasMore: Bool
 }

@@ -17,6 +17,8 @@ package struct OutboxCounters: Sendable, Equatable {
     package var endpoints: [Endpoint] = []
     /// Notices that nobody was shown yet.
     package var pendingNotices: Int = 0
+    /// Events that an operator erased.
+    package var forgottenEvents: Int = 0
     /// The latest moment that is recorded anywhere, Unix milliseconds; nil in an empty outbox.
     package var latestRecordedMilliseconds: Int64?
 }

@@ -23,11 +23,18 @@ package enum Method: String, Sendable, CaseIterable {
     case config
     case backup
     case salvage
+    case forget
+    case adopt
+    case reset
+    case exportEvents = "export"
+    case importEvents = "import"
 
     /// Whether it operates the queue and is answered on `control.sock` only.
     package var needsControl: Bool {
         switch self {
-        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config, .backup, .salvage: true
+        case .retry, .hold, .release, .discard, .pause, .resume, .flush, .reload, .config, .backup, .salvage, .forget,
+            .adopt, .reset, .exportEvents, .importEvents:
+            true
         default: false
         }
     }

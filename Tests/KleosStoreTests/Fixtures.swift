@@ -40,6 +40,15 @@ func attempt(_ outcome: Outcome, status: Int? = nil) -> Attempt {
 }
 
 extension TemporaryStore {
+    /// A copy of the files as they are now, as after a kill.
+    func snapshot() throws -> TemporaryFolder {
+        let copy = try TemporaryFolder()
+        for name in try Folder.names(in: folder.path) {
+            try SmallFile.replace(copy.path(name), with: try SmallFile.read(at: folder.path(name), limitBytes: 1 << 28))
+        }
+        return copy
+    }
+
     var now: ClockReading { clock.read() }
 
     @discardableResult

@@ -49,6 +49,9 @@ enum StatusCommand {
             lines.append("\(Counted.text(status.pendingNotices, "notice")) to tell")
         }
         lines.append(storage(status))
+        if status.forgottenEvents > 0 {
+            lines.append("\(Counted.text(status.forgottenEvents, "event")) erased by kleos forget so far")
+        }
         if let spool = status.spool { lines += SpoolWords.lines(spool, now: now, palette: session.palette) }
         if !status.endpoints.isEmpty { lines.append("") }
         var table = Table(["ENDPOINT", "CONDITION", ">UNDELIVERED", ">DEAD", "OLDEST", "LAST SUCCESS", "NEXT PROBE"])

@@ -69,7 +69,7 @@ extension Server {
     }
 
     /// Tells whoever asked how far long work has come.
-    private func tellProgress(_ method: Method, _ done: Int, _ total: Int, to token: ReplyToken) {
+    func tellProgress(_ method: Method, _ done: Int, _ total: Int, to token: ReplyToken) {
         guard let connection = connections[token.connection] else { return }
         let message = ProgressMessage(task: method.rawValue, done: Int64(done), total: Int64(total))
         send(RPCAnswer.notification(method: ProgressMessage.method, parameters: message.json), to: connection)

@@ -7,7 +7,7 @@ enum KnownParameters {
 
     static func names(of method: Method) -> Set<String> {
         switch method {
-        case .hello, .status, .reload, .config, .backup, .submit: []
+        case .hello, .status, .reload, .config, .backup, .adopt, .reset, .submit: []
         case .list: criteria.union(["limit", "cursor"])
         case .show: ["key", "id", "game"]
         case .standing: ["game", "player", "leaderboard", "achievement", "endpoint"]
@@ -19,6 +19,9 @@ enum KnownParameters {
         case .retry, .hold, .release, .discard: criteria.union(["keys", "all"])
         case .salvage: ["name"]
         case .register: ["catalog"]
+        case .forget: ["player", "game"]
+        case .exportEvents: ["cursor", "hold"]
+        case .importEvents: ["lines", "held"]
         case .pause, .resume, .flush: ["endpoint", "reason"]
         }
     }

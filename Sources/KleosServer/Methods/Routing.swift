@@ -102,6 +102,10 @@ extension Server {
         case .config: config(token)
         case .backup: backup(token, connection)
         case .salvage: salvage(try SalvageParameters(request), token, connection)
+        case .forget: forget(try ForgetParameters(request), token, now: now)
+        case .adopt, .reset: claimClone(method, token)
+        case .exportEvents: try exportEvents(try ExportParameters(request), token)
+        case .importEvents: try importEvents(try ImportParameters(request), token)
         }
     }
 

@@ -60,6 +60,7 @@ extension Server {
             timeMilliseconds: now.wallMilliseconds, isClockSynchronized: now.isSynchronized,
             latestRecordedMilliseconds: counters.latestRecordedMilliseconds, hasNetwork: hooks.hasNetwork(),
             isClone: storage.isClone)
+        answer.forgottenEvents = counters.forgottenEvents
         return answer
     }
 

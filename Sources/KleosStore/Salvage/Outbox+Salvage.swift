@@ -1,5 +1,5 @@
 package import KleosModel
-import KleosSupport
+package import KleosSupport
 
 /// By what events of a set-aside outbox go on.
 package struct SalvagePolicy: Sendable {
@@ -25,8 +25,8 @@ package struct SalvagePolicy: Sendable {
     }
 }
 
-/// What became of a salvaged event.
-enum SalvageResult: Sendable, Equatable {
+/// What became of an event that was brought over.
+package enum SalvageResult: Sendable, Equatable {
     case brought
     /// The same key, or the same client's id, is there already.
     case known
@@ -37,9 +37,10 @@ enum SalvageResult: Sendable, Equatable {
 
 extension Outbox {
     /// Brings an event over under its own key. `isDamaged` says that deliveries may be missing: then those that it would
-    /// have today are added.
-    func bring(
-        _ salvaged: SalvagedEvent, policy: SalvagePolicy, isDamaged: Bool, now: ClockReading
+    /// have today are added. `isTrusted` says that nobody else sends it, so that what waited goes on even where a second
+    /// send counts twice.
+    package func bring(
+        _ salvaged: SalvagedEvent, policy: SalvagePolicy, isDamaged: Bool, isTrusted: Bool = false, now: ClockReading
     ) throws(StoreError) -> SalvageResult {
         var event = salvaged.event
         if try isKnown(&event) { return .known }
@@ -54,7 +55,9 @@ extension Outbox {
             return .full(reason)
         }
         let id = try insert(event)
-        for delivery in deliveries { try bring(delivery, of: event, numbered: id, policy: policy, now: now) }
+        for delivery in deliveries {
+            try bring(delivery, of: event, numbered: id, policy: policy, isTrusted: isTrusted, now: now)
+        }
         return .brought
     }
 
@@ -75,14 +78,15 @@ extension Outbox {
 
     private func bring(
         _ delivery: SalvagedEvent.Delivery, of event: Event, numbered eventID: Int64, policy: SalvagePolicy,
-        now: ClockReading
+        isTrusted: Bool, now: ClockReading
     ) throws(StoreError) {
         let wall = now.wallMilliseconds
         let endpoint = try makeEndpointID(delivery.endpoint)
         let stream = try makeStream(endpoint: endpoint, event: event)
         let place = delivery.place(
             isKnown: policy.endpoints[delivery.endpoint] != nil
-                && policy.games[event.game] != nil, isAtMostOnce: policy.isAtMostOnce(delivery.endpoint))
+                && policy.games[event.game] != nil, isAtMostOnce: policy.isAtMostOnce(delivery.endpoint),
+            isTrusted: isTrusted)
         let way = delivery.way
         try database.run(
             """
@@ -128,7 +132,7 @@ extension Outbox {
     }
 
     /// Brings over what was confirmed in a stream, unless something is confirmed there already.
-    func bring(_ standing: SalvagedStanding) throws(StoreError) {
+    package func bring(_ standing: SalvagedStanding) throws(StoreError) {
         let endpoint = try makeEndpointID(standing.stream.endpoint)
         let key = standing.stream
         let stream = try makeStream(
@@ -138,7 +142,7 @@ extension Outbox {
     }
 
     /// Brings over a notice that nobody was shown, unless there is one about the same event.
-    func bring(_ notice: Notice) throws(StoreError) {
+    package func bring(_ notice: Notice) throws(StoreError) {
         let facts = notice.facts
         let added = try database.run(
             """
@@ -168,8 +172,8 @@ extension SalvagedEvent.Delivery {
     }
 
     /// The state in which it goes on. What was settled stays so. Where a second send counts twice, what was in flight is
-    /// dead and what was not is held, because a damaged outbox cannot prove that it was not sent.
-    func place(isKnown: Bool, isAtMostOnce: Bool) -> (state: DeliveryState, reason: String?) {
+    /// dead and what was not is held, because a damaged outbox cannot prove that it was not sent; `isTrusted` is such proof.
+    func place(isKnown: Bool, isAtMostOnce: Bool, isTrusted: Bool = false) -> (state: DeliveryState, reason: String?) {
         switch state {
         case .delivered, .discarded: return (state, reason)
         case .dead: return (state, reason ?? DeliveryReason.rejected.rawValue)
@@ -179,7 +183,7 @@ extension SalvagedEvent.Delivery {
         case .sending where isAtMostOnce: return (.dead, DeliveryReason.ambiguous.rawValue)
         case .waiting, .ready, .sending, .superseded:
             if !isKnown { return (.held, DeliveryReason.unconfigured.rawValue) }
-            return isAtMostOnce ? (.held, DeliveryReason.restored.rawValue) : (.waiting, nil)
+            return isAtMostOnce && !isTrusted ? (.held, DeliveryReason.restored.rawValue) : (.waiting, nil)
         }
     }
 }

@@ -1,40 +1,6 @@
 import KleosModel
 import KleosSupport
 
-/// An event of a set-aside outbox, with all that is readable of its deliveries.
-struct SalvagedEvent: Sendable {
-    /// One of its deliveries; endpoints by name, because their numbers mean nothing elsewhere.
-    struct Delivery: Sendable {
-        var endpoint: String
-        var way: FanOut
-        var state: DeliveryState
-        var reason: String?
-        var message: String?
-        var dueMilliseconds: Int64
-        var attempts: Int64
-        var inherited: Int64
-        var serverErrors: Int64
-        var isUnanswered: Bool
-        var ignoresAge: Bool
-        var isDiscarded: Bool
-        var settledMilliseconds: Int64?
-        var confirmation: Confirmation
-        /// Whether what replaced it was delivered, or was a better standing.
-        var isReplacedForGood: Bool
-        var rendering: [UInt8]?
-        var receipt: [Attempt]
-    }
-
-    var event: Event
-    var deliveries: [Delivery]
-}
-
-/// The best that was confirmed in one stream of a set-aside outbox.
-struct SalvagedStanding: Sendable {
-    var stream: StreamKey
-    var confirmed: StandingMark
-}
-
 /// Puts rows together to events, standings and notices.
 struct SalvageReader {
     let scan: SalvageScan

@@ -46,6 +46,8 @@ package struct StatusAnswer: Sendable, Equatable {
     /// How the spool is; nil where the daemon has none.
     package var spool: SpoolStatus?
     package var machine = MachineRow()
+    /// Events that an operator erased.
+    package var forgottenEvents = 0
     /// Names of queues that were set aside; for operators.
     package var setAside: [String] = []
 
@@ -94,6 +96,7 @@ package struct StatusAnswer: Sendable, Equatable {
         fault = json["fault"]?.stringValue
         spool = json["spool"].map(SpoolStatus.init)
         machine = MachineRow(json: json["machine"])
+        forgottenEvents = Int(clamping: json["forgotten"]?.int64Value ?? 0)
         setAside = json["setAside"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
@@ -120,6 +123,7 @@ package struct StatusAnswer: Sendable, Equatable {
         answer["notices"] = ["pending": .integer(pendingNotices)]
         answer["spool"] = spool?.json
         answer["machine"] = machine.json
+        if forgottenEvents > 0 { answer["forgotten"] = .integer(forgottenEvents) }
         if !setAside.isEmpty { answer["setAside"] = .array(setAside.map(JSONValue.string)) }
         return .object(answer)
     }

@@ -99,4 +99,33 @@ struct CompletionTests {
         #expect(try fish("kleos list --state d") == Self.states)
         #expect(try fish("kleos completions z") == ["zsh"])
     }
+
+    @Test(
+        "zsh completes commands, options and states",
+        .enabled(if: access("/usr/bin/zsh", X_OK) == 0, "zsh is not installed"))
+    func zsh() throws {
+        // The real zsh at a terminal of its own: it is typed to, and what it shows after two tabs is read.
+        let script = #"""
+            zmodload zsh/zpty
+            zpty shell zsh -f -i
+            read_until() { seen=; local part; while zpty -r shell part; do seen+=$part; [[ $seen == *$1* ]] && break; done }
+            zpty -w shell "PROMPT=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; print '<'ready'>'"
+            read_until '<ready>'
+            zpty -w -n shell "$2"$'\t\t'
+            zpty -w -n shell $'\x15'"print '<'done'>'"$'\n'
+            read_until '<done>'
+            zpty -d shell
+            print -r -- $seen
+            """#
+        try Folder.make(folder.path("functions"))
+        try SmallFile.replace(folder.path("functions/_kleos"), with: try SmallFile.read(at: folder.path("zsh")))
+        func expect(_ words: Set<String>, after line: String) throws {
+            let seen = try run("/usr/bin/zsh", ["-f", "-c", script, "zsh", folder.path("functions"), line]).joined()
+            for word in words { #expect(seen.contains(word), "\(word) is not offered after \(line)") }
+        }
+        try expect(["submit", "show", "status", "standing"], after: "kleos s")
+        try expect(["check", "show"], after: "kleos config ")
+        try expect(Self.states, after: "kleos list --state d")
+        try expect(["--state", "--endpoint", "--json"], after: "kleos list --")
+    }
 }

@@ -109,8 +109,10 @@ struct CompletionTests {
             zmodload zsh/zpty
             zpty shell zsh -f -i
             read_until() { seen=; local part; while zpty -r shell part; do seen+=$part; [[ $seen == *$1* ]] && break; done }
-            zpty -w shell "PROMPT=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; print '<'ready'>'"
-            read_until '<ready>'
+            zpty -w shell "PROMPT=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+            # The line editor says when it takes keys.
+            zpty -w shell "zle-line-init() { print '<'line'>' }; zle -N zle-line-init"
+            read_until '<line>'
             zpty -w -n shell "$2"$'\t\t'
             zpty -w -n shell $'\x15'"print '<'done'>'"$'\n'
             read_until '<done>'

@@ -66,7 +66,9 @@ struct StatusCheck {
         }
         let status = StatusAnswer(json: json)
         let findings = StatusDiagnosis.findings(status, nowMilliseconds: session.nowMilliseconds)
-        return tell(Self.fault(status) + findings + limits(status, now: session.nowMilliseconds), status, session)
+        return tell(
+            Self.fault(status) + Self.spool(status) + findings + limits(status, now: session.nowMilliseconds), status,
+            session)
     }
 
     private static func fault(_ status: StatusAnswer) -> [Finding] {
@@ -76,6 +78,15 @@ struct StatusCheck {
                 .critical, "daemon", "configuration",
                 "The configuration has errors; nothing is taken or sent: \(Printable.text(String(first))).",
                 advice: "Mend it, then run: kleos reload")
+        ]
+    }
+
+    private static func spool(_ status: StatusAnswer) -> [Finding] {
+        guard let trouble = status.spool?.trouble else { return [] }
+        return [
+            Finding(
+                .warning, "spool", "spool", "The spool cannot be used: \(Printable.text(trouble)).",
+                advice: "Mend it; what clients leave there waits.")
         ]
     }
 

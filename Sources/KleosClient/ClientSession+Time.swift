@@ -24,12 +24,11 @@ extension ClientSession {
         deadlines.removeFirst(count)
         // What was answered meanwhile is of no interest.
         deadlines.removeAll { pending[$0.id] == nil }
-        var isSilent = false
+        var silentSince: Int64?
         for id in expired {
             guard let entry = pending[id] else { continue }
             let since = max(entry.enqueuedNanoseconds, connectedNanoseconds)
-            let isOverdue = now - since >= requestTimeoutMilliseconds * 1_000_000
-            isSilent = isSilent || (onTheirWay.contains(id) && isOverdue && answeredNanoseconds <= since)
+            if onTheirWay.contains(id), answeredNanoseconds <= since { silentSince = min(silentSince ?? since, since) }
             if entry.submission == nil, !entry.isKept {
                 finish(id, .failure(.timedOut("after \(requestTimeoutMilliseconds) milliseconds")))
             } else if !spool(id) {
@@ -37,9 +36,17 @@ extension ClientSession {
                 limitTime(of: id)
             }
         }
-        if isSilent, connection != nil { disconnected() }
+        if let silentSince { giveUpIfSilent(since: silentSince, generation) }
         wakeIdleWaiters()
         scheduleExpiry()
+    }
+
+    /// Ends a connection on which a request got no answer since then; one that was made only just now has its time, too.
+    private func giveUpIfSilent(since: Int64, _ asked: Int) {
+        guard asked == generation, connection != nil, answeredNanoseconds <= since else { return }
+        let left = since + requestTimeoutMilliseconds * 1_000_000 - clock.monotonicNanoseconds
+        guard left > 0 else { return disconnected() }
+        after(milliseconds: left / 1_000_000 + 1) { $0.giveUpIfSilent(since: since, asked) }
     }
 
     /// Spools every event that waits.

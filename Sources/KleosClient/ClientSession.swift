@@ -23,7 +23,7 @@ actor ClientSession: QueueActor {
     var connection: ClientConnection?
     /// The socket of that connection.
     var connectedPath: String?
-    private var generation = 0
+    private(set) var generation = 0
     private var failures = 0
     private var isWaitingToConnect = false
     var isClosed = false

@@ -166,6 +166,20 @@ struct DaemonTests {
         #expect(run(["status"]).code == 75)
     }
 
+    @Test func whatADaemonCannotTakeNowIsSpooledWhereASpoolIs() throws {
+        let daemon = try ScriptedDaemon(folder: folder.path) { _, _ in .failure(RPCError(.unavailable, "stopping")) }
+        defer { daemon.stop() }
+        let command = ["submit", "score", "g", "b", "1", "--id", "one"]
+        let kept = run(command)
+        #expect(kept.code == 75)
+        #expect(kept.errors.contains("nor can the event be spooled"))
+        try Folder.make(folder.path("spool"))
+        let spooled = run(command)
+        #expect(spooled.code == 0)
+        #expect(spooled.output.hasPrefix("spooled one in \(folder.path("spool"))/"))
+        #expect(try Folder.names(in: folder.path("spool")).count == 1)
+    }
+
     @Test func statusShowsWhatIsWrong() throws {
         let endpoint: JSONValue = [
             "name": "home", "url": "http://127.0.0.1:1", "condition": "failing", "cause": "refused",

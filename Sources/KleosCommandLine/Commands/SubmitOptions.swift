@@ -23,9 +23,9 @@ enum SubmitOptions {
 
     /// What the commands say of the spool.
     static let spoolDetails =
-        "Where no daemon answers in time, the event is written to the daemon's spool under the same id, and the command "
-        + "says \"spooled\" and where. It is then on disk, and the daemon takes it in when it runs again; the exit code "
-        + "is 0. Where there is no spool, nothing is kept and the exit code is 69 or 75."
+        "Where no daemon answers in time, or it cannot take anything now, the event is written to the daemon's spool "
+        + "under the same id, and the command says \"spooled\" and where. It is then on disk, and the daemon takes it in "
+        + "when it runs again; the exit code is 0. Where there is no spool, nothing is kept and the exit code is 69 or 75."
 
     static func apply(
         _ invocation: Invocation, to submission: inout Submission, _ session: Session

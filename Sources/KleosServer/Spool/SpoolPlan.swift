@@ -6,7 +6,7 @@ struct SpoolPlan {
     /// How much is held and allowed.
     struct Limits {
         /// Names held for one user.
-        var heldPerUser = 256
+        var heldPerUser = 1_024
         /// Names held in all.
         var held = 65_536
         /// Files of one user that may wait; more are rejected.

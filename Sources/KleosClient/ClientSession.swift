@@ -30,6 +30,7 @@ actor ClientSession: QueueActor {
     private var presence: PresenceParameters?
     private var noticeGame = ""
     private var noticeHandler: (@Sendable (NoticeRow) -> Void)?
+    private var openHandler: (@Sendable (OpenMessage) -> Void)?
     private var deliveryHandler: (@Sendable (JSONValue) -> Void)?
     private var idleWaiters: [@Sendable () -> Void] = []
     private var drainCompletions: [@Sendable (Bool) -> Void] = []
@@ -118,6 +119,10 @@ actor ClientSession: QueueActor {
         noticeGame = game
         deliveryHandler = handler
         if connection != nil { subscribe() } else { connect() }
+    }
+
+    func setOpenHandler(_ handler: @escaping @Sendable (OpenMessage) -> Void) {
+        openHandler = handler
     }
 
     private func sendPresence() {
@@ -219,6 +224,8 @@ actor ClientSession: QueueActor {
             entry.completion(result.map(PendingRequest.Reply.answer).mapError(KleosError.init))
             sendMore()
             wakeIdleWaiters()
+        case .notification(OpenMessage.method, let parameters):
+            if let message = OpenMessage(json: parameters) { openHandler?(message) }
         case .notification(let method, let parameters): told(method, parameters)
         case .failure: disconnected()
         }

@@ -207,6 +207,12 @@ public final class KleosClient: Sendable {
         session.async { $0.setDeliveryHandler(game: game) { handler(KleosDelivery($0)) } }
     }
 
+    /// Calls `handler` when the player follows a notice while the game runs: bring the window forward, and show what the
+    /// notice was about. Needs `setForeground` and `onNotice`, which tell the daemon that the game runs and listens.
+    public func onOpen(_ handler: @escaping @Sendable (KleosOpenRequest) -> Void) {
+        session.async { $0.setOpenHandler { handler(KleosOpenRequest($0)) } }
+    }
+
     /// Waits until everything handed over has been answered or spooled; false where that took longer than
     /// `timeoutMilliseconds`. For tools; never call it from a completion, nor where a frame waits.
     public func waitUntilIdle(timeoutMilliseconds: Int) -> Bool {

@@ -111,6 +111,18 @@ package final class KleosConnection {
         return notifications.removeFirst()
     }
 
+    /// Waits until a notification has come, or `other` is readable. Throws `ConnectionError`.
+    package func wait(reading other: Int32) throws(ConnectionError) {
+        while notifications.isEmpty {
+            var entries = [descriptor.number, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard Retry.onInterrupt({ poll(&entries, 2, -1) }) > 0 else {
+                throw .closed(SystemError("wait for \(path)").description)
+            }
+            if entries[0].revents != 0 { _ = try readSome(until: Deadline(afterMilliseconds: 0)) }
+            if entries[1].revents != 0 { return }
+        }
+    }
+
     /// Takes the notifications that have already been read.
     package func takeNotifications() -> [(method: String, parameters: JSONValue)] {
         defer { notifications = [] }

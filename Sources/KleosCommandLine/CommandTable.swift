@@ -5,7 +5,7 @@ package enum CommandTable {
         SubmitScoreCommand.specification, SubmitAchievementCommand.specification, SubmitLinesCommand.specification,
         ListCommand.specification, ShowCommand.specification, WatchCommand.specification,
         StatusCommand.specification, StandingCommand.specification, RegisterCommand.specification,
-        NoticesCommand.specification,
+        NoticesCommand.specification, OpenCommand.specification,
         AgentCommand.specification, RetryCommand.specification, HoldCommand.specification,
         ReleaseCommand.specification, DiscardCommand.specification, PauseCommand.specification,
         ResumeCommand.specification, FlushCommand.specification, ReloadCommand.specification,

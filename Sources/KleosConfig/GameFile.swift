@@ -42,6 +42,11 @@ package enum GameFile {
         "MinimumRank", ValueReader.integer(1...1_000_000_000).orInfinity(), standard: "infinity",
         "Scores ranked worse than this make no notice.")
 
+    static let start = Setting(
+        "Start", .words("a .desktop file's name, or a path and arguments"), standard: "",
+        "What starts the game when a player follows a notice and the game does not run: the name of its .desktop file, "
+            + "or a program's whole path and its arguments.")
+
     static let order = Setting(
         "Order", ValueReader<SortOrder>.enumeration, standard: "descending",
         "Which scores are the better: ascending (lower) or descending (higher).")
@@ -80,6 +85,7 @@ package enum GameFile {
                     id.definition, title.definition, endpoints.definition, confirms.definition, player.definition,
                     players.definition, allowUsers.definition, allowGroups.definition,
                     allowUnits.definition, notices.definition, noticeKinds.definition, minimumRank.definition,
+                    start.definition,
                 ]),
             SectionDefinition(
                 name: "Leaderboard", argument: "ID", documentation: "A leaderboard of the game.",

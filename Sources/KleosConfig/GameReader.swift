@@ -27,6 +27,12 @@ struct GameReader {
         // A game's own catalog permits nobody else.
         if destinations == nil { game.permission = permission(section) }
         game.notices = notices(section)
+        game.start = section.value(GameFile.start)
+        if let program = game.start.first, !program.hasPrefix("/"),
+            game.start.count > 1 || !program.hasSuffix(".desktop")
+        {
+            section.problem(GameFile.start.key, "expected the name of a .desktop file alone, or a program's whole path")
+        }
         var loaded = LoadedGame(game: game, section: section)
         for section in file.sections where !section.argument.isEmpty {
             readItem(&loaded, SectionReader(file, section, report))

@@ -65,6 +65,7 @@ enum RequestFuzz {
         try check(request, "show", ShowParameters.init) { $0.parameters }
         try check(request, "standing", StandingParameters.init) { $0.parameters }
         try check(request, "notices", NoticesParameters.init) { $0.parameters }
+        try check(request, "notices.open", OpenNoticeParameters.init) { $0.parameters }
         try check(request, "notices.claim", ClaimNoticesParameters.init) { $0.parameters }
         try check(request, "notices.acknowledge", AcknowledgeNoticesParameters.init) { $0.parameters }
         try check(request, "subscribe", SubscribeParameters.init) { $0.parameters }

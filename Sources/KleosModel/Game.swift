@@ -105,6 +105,8 @@ package struct Game: Sendable, Equatable {
     package var allowedPlayers: Set<String>?
     package var permission: SubmitPermission
     package var notices: NoticeSettings
+    /// What starts it: a `.desktop` file's id, or a program's whole path and its arguments; empty for nothing.
+    package var start: [String] = []
     /// By id.
     package var leaderboards: [String: Leaderboard]
     /// By id.

@@ -9,14 +9,17 @@ package struct DesktopAgent: Sendable {
     package var daemons: [[String]]
     package var locale: String?
     package var plan: NoticePlan
+    /// Where what was shown is kept until the daemon knows of it; nil for in memory only.
+    package var stateFolder: String?
     private let clock: any Clock
     private let log: Log
 
     /// Makes an agent for these daemons.
     package init(
-        daemons: [[String]], locale: String?, plan: NoticePlan = NoticePlan(), clock: any Clock = SystemClock(),
-        log: Log
+        daemons: [[String]], locale: String?, plan: NoticePlan = NoticePlan(), stateFolder: String? = nil,
+        clock: any Clock = SystemClock(), log: Log
     ) {
+        self.stateFolder = stateFolder
         self.daemons = daemons
         self.locale = locale
         self.plan = plan
@@ -26,6 +29,8 @@ package struct DesktopAgent: Sendable {
 
     /// Runs on a thread for each daemon, and never returns.
     package func run() -> Never {
+        // Games that are started from here are nobody's to wait for.
+        signal(SIGCHLD, SIG_IGN)
         for daemon in daemons.dropFirst() {
             let queue = DispatchQueue(label: "kleos.agent")
             queue.async { follow(daemon) }
@@ -34,7 +39,10 @@ package struct DesktopAgent: Sendable {
     }
 
     private func follow(_ candidates: [String]) -> Never {
-        var presenter = NoticePresenter(plan: plan, clock: clock, log: log, locale: locale) {
+        // Each daemon has a file of its own, named for the place of its socket.
+        let name = (candidates.first ?? "").map { $0 == "/" ? "-" : $0 }.suffix(200)
+        let shown = ShownNotices(path: stateFolder.map { "\($0)/shown\(String(name))" }, log: log)
+        var presenter = NoticePresenter(plan: plan, clock: clock, log: log, locale: locale, shown: shown) {
             () throws(DesktopError) in try NotificationService()
         }
         var delay = RetryDelay(firstMilliseconds: 500, maximumMilliseconds: 60_000)

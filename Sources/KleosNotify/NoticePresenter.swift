@@ -1,4 +1,5 @@
 package import KleosClient
+import KleosJSON
 import KleosModel
 package import KleosSupport
 import KleosWire
@@ -14,7 +15,9 @@ package struct NoticePresenter {
     /// Claimed, and not shown yet, by number.
     private var pending: [Int64: NoticeRow] = [:]
     /// Shown, and perhaps not acknowledged: a daemon that restarts offers them again.
-    private var shown: Set<EventKey> = []
+    private let shown: ShownNotices
+    /// What a click on a bubble opens, by the bubble's id.
+    private var onScreen: [UInt32: NoticeRow] = [:]
     private var display: (any NoticeDisplay)?
     private let makeDisplay: () throws(DesktopError) -> any NoticeDisplay
     private var displayRetry = RetryDelay(firstMilliseconds: 1_000, maximumMilliseconds: 300_000)
@@ -24,13 +27,14 @@ package struct NoticePresenter {
 
     /// Makes a presenter; `makeDisplay` is called when there is something to show, and again after a failure.
     package init(
-        plan: NoticePlan = NoticePlan(), clock: any Clock, log: Log, locale: String?,
+        plan: NoticePlan = NoticePlan(), clock: any Clock, log: Log, locale: String?, shown: ShownNotices? = nil,
         makeDisplay: @escaping () throws(DesktopError) -> any NoticeDisplay
     ) {
         self.plan = plan
         self.clock = clock
         self.log = log
         self.locale = locale
+        self.shown = shown ?? ShownNotices(path: nil, log: log)
         self.makeDisplay = makeDisplay
     }
 
@@ -94,7 +98,10 @@ package struct NoticePresenter {
             let bubble = bubbles.bubble(for: presentation, nowMilliseconds: now.monotonicMilliseconds)
             do throws(DesktopError) {
                 let id = try display.show(bubble.notification, replacing: bubble.replaces)
+                // First of all, since from here on a crash must not show it again.
+                for row in presentation.notices { shown.insert(row.key) }
                 bubbles.didShow(bubble, as: id, nowMilliseconds: now.monotonicMilliseconds)
+                remember(bubble.rows.last, as: id)
             } catch {
                 log(.warning, "a notice waits: \(error)")
                 guard case .refused = error else {
@@ -105,10 +112,7 @@ package struct NoticePresenter {
                 for row in presentation.notices { pending[row.number] = nil }
                 continue
             }
-            for row in presentation.notices {
-                pending[row.number] = nil
-                shown.insert(row.key)
-            }
+            for row in presentation.notices { pending[row.number] = nil }
             try acknowledge(presentation.notices, connection)
         }
         return true
@@ -118,14 +122,65 @@ package struct NoticePresenter {
         let numbers = rows.map(\.number)
         let parameters = AcknowledgeNoticesParameters(route: Self.route, numbers: numbers).parameters
         _ = try connection.request(.acknowledgeNotices, parameters)
-        for row in rows { shown.remove(row.key) }
+        shown.remove(rows.map(\.key))
+    }
+
+    // MARK: - Clicks
+
+    /// Bubbles whose clicks are understood.
+    private static let maximumOnScreen = 200
+
+    private mutating func remember(_ row: NoticeRow?, as id: UInt32) {
+        onScreen[id] = row
+        while onScreen.count > Self.maximumOnScreen,
+            let oldest = onScreen.min(by: { $0.value.number < $1.value.number })
+        {
+            onScreen[oldest.key] = nil
+        }
+    }
+
+    /// Opens the games of the bubbles that were clicked.
+    private mutating func followClicks(_ connection: KleosConnection) throws(ConnectionError) {
+        let clicks: [DesktopClick]
+        do throws(DesktopError) {
+            clicks = try display?.takeClicks() ?? []
+        } catch {
+            log(.warning, "the notification service went away: \(error)")
+            display = nil
+            return
+        }
+        for click in clicks {
+            guard let row = onScreen[click.id] else { continue }
+            do throws(ConnectionError) {
+                try open(row, click.activationToken, connection)
+            } catch {
+                guard case .refused(let refusal) = error else { throw error }
+                log(.warning, "a notice cannot be followed: \(refusal)", ["notice": String(row.number)])
+            }
+        }
+    }
+
+    private func open(
+        _ row: NoticeRow, _ activationToken: String?, _ connection: KleosConnection
+    ) throws(ConnectionError) {
+        let parameters = OpenNoticeParameters(number: row.number, activationToken: activationToken)
+        let result = try connection.request(.openNotice, parameters.parameters)
+        guard let answer = OpenNoticeAnswer(json: result) else { throw .malformed(result.serialized) }
+        do throws(GameStarter.Failure) {
+            let words = try GameStarter.follow(answer, activationToken: activationToken)
+            log(.info, words, ["notice": String(row.number)])
+        } catch {
+            log(.warning, "a notice cannot be followed: \(error)", ["notice": String(row.number)])
+        }
     }
 
     /// Waits until the daemon tells of a notice, and a little longer, because notices come in bursts.
-    private func waitForNews(_ connection: KleosConnection) throws(ConnectionError) {
-        guard connection.takeNotifications().isEmpty else { return }
+    private mutating func waitForNews(_ connection: KleosConnection) throws(ConnectionError) {
+        try followClicks(connection)
+        guard connection.takeNotifications().isEmpty, let display else { return }
         // The daemon tells of everything that can be claimed, also of what another route gave up.
-        _ = try connection.nextNotification(timeoutMilliseconds: nil)
+        try connection.wait(reading: display.descriptor)
+        guard !connection.takeNotifications().isEmpty else { return }
         for _ in 0..<10 {
             guard try connection.nextNotification(timeoutMilliseconds: 150) != nil else { break }
         }

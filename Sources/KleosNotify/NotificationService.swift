@@ -2,6 +2,7 @@
 package final class NotificationService: NoticeDisplay {
     private let bus: SessionBus
     private var capabilities: Set<String> = []
+    private var tokens: [UInt32: String] = [:]
 
     /// Connects to the session bus and asks the service what it can do, which starts it where it can be started.
     /// Throws `DesktopError`.
@@ -10,6 +11,7 @@ package final class NotificationService: NoticeDisplay {
         let answer = try bus.call(Self.member("GetCapabilities"), timeoutMilliseconds: Self.timeoutMilliseconds) { _ in
         }
         capabilities = Set(try answer.readTexts())
+        try bus.listen(to: Self.interface)
     }
 
     package func show(_ notification: DesktopNotification, replacing id: UInt32?) throws(DesktopError) -> UInt32 {
@@ -21,7 +23,12 @@ package final class NotificationService: NoticeDisplay {
             try message.append(notification.icon)
             try message.append(notification.title(capabilities: capabilities))
             try message.append(notification.body(capabilities: capabilities))
-            try message.append("a", of: "s") {}
+            try message.append("a", of: "s") { () throws(DesktopError) in
+                guard capabilities.contains("actions") else { return }
+                // The key that stands for a click on the bubble itself.
+                try message.append(Self.clickAction)
+                try message.append("Open \(notification.applicationName)")
+            }
             try message.append("a", of: "{sv}") { () throws(DesktopError) in
                 try Self.appendHints(to: message, notification)
             }
@@ -31,6 +38,25 @@ package final class NotificationService: NoticeDisplay {
         return try answer.readNumber()
     }
 
+    package var descriptor: Int32 { bus.descriptor }
+
+    package func takeClicks() throws(DesktopError) -> [DesktopClick] {
+        var clicks: [DesktopClick] = []
+        while let signal = try bus.nextSignal(of: Self.interface, names: ["ActivationToken", "ActionInvoked"]) {
+            let id = try signal.message.readNumber()
+            let text = try signal.message.readText()
+            // The token, where there is one, comes before the click that it belongs to.
+            if signal.name == "ActivationToken" {
+                tokens[id] = text
+            } else if text == Self.clickAction {
+                clicks.append(DesktopClick(id: id, activationToken: tokens.removeValue(forKey: id)))
+            }
+        }
+        return clicks
+    }
+
+    private static let clickAction = "default"
+    private static let interface = "org.freedesktop.Notifications"
     private static let timeoutMilliseconds: UInt64 = 10_000
 
     private static func appendHints(
@@ -50,7 +76,7 @@ package final class NotificationService: NoticeDisplay {
     private static func member(_ name: String) -> SessionBus.Member {
         SessionBus.Member(
             destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
-            interface: "org.freedesktop.Notifications", name: name)
+            interface: interface, name: name)
     }
 }
 
@@ -58,4 +84,16 @@ package final class NotificationService: NoticeDisplay {
 package protocol NoticeDisplay {
     /// Shows a notification, in place of the one with `id` where there is one; returns its id. Throws `DesktopError`.
     func show(_ notification: DesktopNotification, replacing id: UInt32?) throws(DesktopError) -> UInt32
+    /// Readable when clicks may have come.
+    var descriptor: Int32 { get }
+    /// Takes the clicks that came. Throws `DesktopError` where the service is gone.
+    func takeClicks() throws(DesktopError) -> [DesktopClick]
+}
+
+/// A click on a notification.
+package struct DesktopClick: Sendable, Equatable {
+    /// The notification's id.
+    package var id: UInt32
+    /// What lets a window come to the front (xdg-activation); nil where the desktop gave none.
+    package var activationToken: String?
 }

@@ -28,6 +28,33 @@ final class SessionBus {
         let name: String
     }
 
+    /// Readable when something came; what a call has read meanwhile is there without that.
+    var descriptor: Int32 { library.descriptor(bus) }
+
+    /// Asks the bus for the signals of an interface. Throws `DesktopError`.
+    func listen(to interface: String) throws(DesktopError) {
+        let member = Member(
+            destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
+            name: "AddMatch")
+        _ = try call(member, timeoutMilliseconds: 10_000) { message throws(DesktopError) in
+            try message.append("type='signal',interface='\(interface)'")
+        }
+    }
+
+    /// The next signal of these names that has come; nil where none has. Throws `DesktopError` where the bus is gone.
+    func nextSignal(of interface: String, names: [String]) throws(DesktopError) -> (name: String, message: BusMessage)?
+    {
+        while true {
+            var handle: SystemBusLibrary.Handle?
+            let result = library.process(bus, &handle)
+            guard result >= 0 else { throw .unavailable("the session bus is gone: \(Self.text(result))") }
+            guard result > 0 else { return nil }
+            guard let handle else { continue }
+            let message = BusMessage(handle, library)
+            if let name = names.first(where: { library.isSignal(handle, interface, $0) > 0 }) { return (name, message) }
+        }
+    }
+
     /// Calls a method and waits for the answer, at most `timeoutMilliseconds`; `write` appends the arguments.
     /// Throws `DesktopError`.
     func call(
@@ -124,6 +151,14 @@ final class BusMessage {
             throw .refused("the notification service gave no number")
         }
         return number
+    }
+
+    func readText() throws(DesktopError) -> String {
+        var text: UnsafePointer<CChar>?
+        guard try check(library.readBasic(handle, Self.type("s"), &text)) > 0, let text else {
+            throw .refused("the notification service gave no text")
+        }
+        return String(cString: text)
     }
 
     func readTexts() throws(DesktopError) -> [String] {

@@ -18,6 +18,8 @@ struct SystemBusLibrary {
     typealias Call =
         @convention(c) (Handle, Handle, UInt64, UnsafeMutableRawPointer, UnsafeMutablePointer<Handle?>) -> Int32
     typealias ReadBasic = @convention(c) (Handle, CChar, UnsafeMutableRawPointer) -> Int32
+    typealias Process = @convention(c) (Handle, UnsafeMutablePointer<Handle?>) -> Int32
+    typealias IsSignal = @convention(c) (Handle, UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
     typealias FreeError = @convention(c) (UnsafeMutableRawPointer) -> Void
 
     let openUser: OpenUser
@@ -32,6 +34,9 @@ struct SystemBusLibrary {
     let call: Call
     let readBasic: ReadBasic
     let freeError: FreeError
+    let process: Process
+    let isSignal: IsSignal
+    let descriptor: EndContainer
 
     /// The file that holds sd-bus.
     static let fileName = "libsystemd.so.0"
@@ -54,7 +59,10 @@ struct SystemBusLibrary {
             exitContainer: try symbol("sd_bus_message_exit_container", in: library),
             call: try symbol("sd_bus_call", in: library),
             readBasic: try symbol("sd_bus_message_read_basic", in: library),
-            freeError: try symbol("sd_bus_error_free", in: library))
+            freeError: try symbol("sd_bus_error_free", in: library),
+            process: try symbol("sd_bus_process", in: library),
+            isSignal: try symbol("sd_bus_message_is_signal", in: library),
+            descriptor: try symbol("sd_bus_get_fd", in: library))
     }
 
     private static func symbol<T>(_ name: String, in library: UnsafeMutableRawPointer) throws(DesktopError) -> T {

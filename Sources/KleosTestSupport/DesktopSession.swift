@@ -47,6 +47,7 @@ package final class DesktopSession {
             width = 420
             markup = full
             show_indicators = no
+            stack_duplicates = no
             [urgency_normal]
             timeout = 0
             """

@@ -9,6 +9,7 @@ package enum Method: String, Sendable, CaseIterable {
     case notices
     case claimNotices = "notices.claim"
     case acknowledgeNotices = "notices.acknowledge"
+    case openNotice = "notices.open"
     case subscribe
     case presence
     case register

@@ -120,4 +120,26 @@ struct AgentTests {
         agent.send(SIGTERM)
         agent.wait()
     }
+
+    @Test("A click on a notice starts its game with the event", .enabled(if: missing.isEmpty, comment))
+    func followsAClick() throws {
+        let scenario = try Scenario()
+        let started = try Fifo(scenario.daemon.folder.path("started"))
+        try scenario.daemon.write(
+            "start.sh", "#!/bin/sh\necho \"$KLEOS_PLAYER $KLEOS_ACHIEVEMENT\" >'\(started.path)'\n")
+        chmod(scenario.daemon.folder.path("start.sh"), 0o700)
+        try scenario.daemon.write(
+            "games.d/minesweeper.conf.d/start.conf",
+            "[Game]\nStart=\(scenario.daemon.folder.path("start.sh"))\n")
+        try scenario.daemon.start()
+        let desktop = try DesktopSession(folder: scenario.daemon.folder.path)
+        try desktop.startNotifications()
+        let agent = try startAgent(scenario, desktop)
+        try scenario.kleos("submit", "achievement", "minesweeper", "first-win", "--player", "mira")
+        try waitUntilTold(1, scenario)
+        _ = try desktop.control("action")
+        #expect(try started.nextLine() == "mira first-win")
+        agent.send(SIGTERM)
+        agent.wait()
+    }
 }

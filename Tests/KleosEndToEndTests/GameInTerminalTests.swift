@@ -92,6 +92,11 @@ struct GameInTerminalTests {
         let again = try terminal.wait(for: "⚑ 10    0 s")
         #expect(Self.line("0 s", in: again).contains("best "))
 
+        // Whoever follows a notice finds the achievements.
+        let number = try #require(
+            try scenario.rows("notices").first { $0["achievement"] == "first-win" }?["number"]?.int64Value)
+        #expect(try scenario.kleos("open", String(number)).hasPrefix("Mission: Minesweeper was in the foreground"))
+        try terminal.wait(for: "Achievements of mira")
         #expect(try scenario.rows("list", "--kind", "score").map { $0["state"] } == ["delivered"])
         #expect(try scenario.kleos("notices", "--pending") == "0 notices\n")
     }

@@ -77,4 +77,41 @@ struct DesktopAgentTests {
         #expect(agent.wait() == .killed(signal: SIGTERM))
         daemon.stop()
     }
+
+    @Test(
+        .enabled(
+            if: DesktopSession.missingPackages.isEmpty,
+            "install the packages \(DesktopSession.missingPackages.joined(separator: ", ")) to run this"))
+    func nothingIsShownTwiceWhereAgentAndDaemonDieBetweenShowingAndAcknowledging() throws {
+        let folder = try TemporaryFolder()
+        let notices = NoticeServer()
+        let now = SystemClock().read().wallMilliseconds
+        notices.offer([NoticeServer.row(1, "impossible-mission", game: game, created: now)])
+        // This daemon ends with every acknowledgement unheard.
+        var daemon = try ScriptedDaemon(folder: folder.path) { method, parameters in
+            method == .acknowledgeNotices
+                ? .failure(RPCError(.unavailable, "the daemon is stopping")) : notices.answer(method, parameters)
+        }
+        let desktop = try DesktopSession(folder: folder.path)
+        try desktop.startNotifications()
+        func startAgent() throws -> ChildProcess {
+            try ChildProcess(
+                BuiltPrograms.path("kleos"), ["agent", "--verbose", "--private", folder.path],
+                environment: desktop.variables, errorFile: folder.path("agent.log"))
+        }
+        let first = try startAgent()
+        try #require(daemon.wait { requests in requests.contains { $0.method == .acknowledgeNotices } })
+        first.send(SIGKILL)
+        first.wait()
+        daemon.stop()
+        #expect(notices.acknowledged == [])
+
+        daemon = try ScriptedDaemon(folder: folder.path, handler: notices.answer)
+        let second = try startAgent()
+        try #require(daemon.wait { _ in notices.acknowledged == [1] })
+        #expect(try desktop.history().count == 1)
+        second.send(SIGTERM)
+        second.wait()
+        daemon.stop()
+    }
 }

@@ -15,6 +15,7 @@ enum AgentCommand {
             let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { session.terminal.environment($0) }.first
             DesktopAgent(
                 daemons: session.sockets.daemonSockets(), locale: locale,
+                stateFolder: session.terminal.environment("XDG_RUNTIME_DIR").map { "\($0)/kleos-agent" },
                 log: Log(threshold: invocation.has("verbose") ? .debug : .notice)
             ).run()
         })

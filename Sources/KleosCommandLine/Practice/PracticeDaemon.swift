@@ -18,7 +18,7 @@ struct PracticeDaemon {
             let log = try FileDescriptor.open(logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC)
             let input = try FileDescriptor.open("/dev/null", O_RDONLY | O_CLOEXEC)
             // In a group of its own it outlives an interrupt from the terminal, and can drain.
-            processID = try PracticeSpawn.start(
+            processID = try ProgramStart.start(
                 [program, "--private", folder.path, "--exit-with-parent"],
                 environment: ["NOTIFY_SOCKET": ready.path, "NO_COLOR": "1"],
                 files: (input.number, log.number, log.number), hasOwnGroup: true)

@@ -89,7 +89,7 @@ final class PracticeRun {
         guard signals.stopSignal == nil else { return nil }
         let child: pid_t
         do throws(SystemError) {
-            child = try PracticeSpawn.start(
+            child = try ProgramStart.start(
                 plan.command,
                 environment: [
                     "KLEOS_SOCKET": "\(folder.path)/kleos.sock", "KLEOS_CONTROL_SOCKET": "\(folder.path)/control.sock",

@@ -109,6 +109,11 @@ package struct Play: Sendable {
         return []
     }
 
+    /// The player followed a notice here.
+    package mutating func followNotice() {
+        view = .achievements
+    }
+
     private mutating func begin(_ level: Level) {
         if level != game.level { cursor = Self.middle(of: level) }
         game = MinesweeperGame(level, random: SeededGenerator(seed: random.next()))

@@ -10,6 +10,8 @@ final class PlayInbox: Sendable {
     enum Message: Sendable {
         case report(Play.Report)
         case standings([KleosStanding])
+        /// The player followed a notice to this game.
+        case open
         case signal(Int32)
     }
 

@@ -50,7 +50,10 @@ final class PlayLoop {
             inbox.put(
                 .report(.confirmed(key: notice.key, rank: notice.rank, title: notice.title, detail: notice.body)))
         }
+        client.onOpen { _ in inbox.put(.open) }
         client.setForeground(true)
+        // Started by a notice of an achievement, it shows those.
+        if Environment["KLEOS_ACHIEVEMENT"] != nil { play.followNotice() }
     }
 
     /// Waits for a key, a message or the next change of the screen, and takes it.
@@ -85,6 +88,9 @@ final class PlayLoop {
         switch message {
         case .report(let report): play.hear(report, atNanoseconds: clock.monotonicNanoseconds)
         case .standings(let standings): play.record.learn(standings)
+        case .open:
+            play.followNotice()
+            screen.ring()
         case .signal(SIGWINCH): screen.forget()
         case .signal(SIGTSTP): suspend()
         case .signal(SIGCONT):

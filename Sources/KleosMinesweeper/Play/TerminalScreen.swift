@@ -44,6 +44,11 @@ final class TerminalScreen {
         put("\u{1B}[2J")
     }
 
+    /// Asks for the player's attention; a terminal cannot come to the front by itself.
+    func ring() {
+        put("\u{07}")
+    }
+
     /// Shows lines from the top; only those that changed are written.
     func show(_ lines: [String]) {
         var text = ""

@@ -14,6 +14,7 @@ enum KnownParameters {
         case .notices: ["game", "player", "after", "pending", "limit", "locale"]
         case .claimNotices: ["route", "game", "limit", "locale"]
         case .acknowledgeNotices: ["route", "numbers"]
+        case .openNotice: ["number", "activationToken"]
         case .subscribe: ["topics", "game", "player"]
         case .presence: ["game", "player", "state"]
         case .retry, .hold, .release, .discard: criteria.union(["keys", "all"])

@@ -91,6 +91,7 @@ extension Server {
         case .claimNotices: claimNotices(try ClaimNoticesParameters(request), token, connection, now: now)
         case .acknowledgeNotices:
             acknowledgeNotices(try AcknowledgeNoticesParameters(request), token, connection, now: now)
+        case .openNotice: openNotice(try OpenNoticeParameters(request), token, connection)
         case .subscribe: subscribe(try SubscribeParameters(request), token, connection)
         case .presence: try presence(try PresenceParameters(request), token, connection)
         case .register: try register(try RegisterParameters(request), token, connection)

@@ -1,15 +1,14 @@
 import CLinux
 import Glibc
-import KleosSupport
 
-/// Starts the programs of a practice run.
-enum PracticeSpawn {
+/// Starts programs that go on beside this one.
+package enum ProgramStart {
     /// Starts a program with this process's variables and those of `environment`; `files` says which descriptors become
     /// its standard ones. Throws `SystemError`.
-    static func start(
+    package static func start(
         _ command: [String], environment: [String: String], files: (input: Int32, output: Int32, errors: Int32),
         hasOwnGroup: Bool
-    ) throws(SystemError) -> pid_t {
+    ) throws(SystemError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)

@@ -84,8 +84,9 @@ package struct NoticePresenter {
         plan.digestAfterMilliseconds = answer.digestAfterMilliseconds
         let rows = answer.notices
         let known = rows.filter { shown.contains($0.key) }
-        if !known.isEmpty { try acknowledge(known, connection) }
+        // Before they are acknowledged, and so forgotten here.
         for row in rows where !shown.contains(row.key) { pending[row.number] = row }
+        if !known.isEmpty { try acknowledge(known, connection) }
         return rows.count
     }
 

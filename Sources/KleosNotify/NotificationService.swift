@@ -57,7 +57,8 @@ package final class NotificationService: NoticeDisplay {
 
     private static let clickAction = "default"
     private static let interface = "org.freedesktop.Notifications"
-    private static let timeoutMilliseconds: UInt64 = 10_000
+    /// As long as D-Bus waits by itself. A service that answers later has shown the notice, and shows it again.
+    private static let timeoutMilliseconds: UInt64 = 25_000
 
     private static func appendHints(
         to message: BusMessage, _ notification: DesktopNotification

@@ -33,8 +33,9 @@ package final class DesktopSession {
         ]
     }
 
-    /// Starts the X server and the notification service. Throws `SystemError`.
-    package func startNotifications() throws(SystemError) {
+    /// Starts the X server and the notification service, which shows a notification that comes twice as two unless
+    /// `stacksDuplicates`. Throws `SystemError`.
+    package func startNotifications(stacksDuplicates: Bool = true) throws(SystemError) {
         let screen = try ChildProcess(
             "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "800x400x24", "-nolisten", "tcp"],
             errorFile: "\(folder)/screen.log")
@@ -47,7 +48,7 @@ package final class DesktopSession {
             width = 420
             markup = full
             show_indicators = no
-            stack_duplicates = no
+            stack_duplicates = \(stacksDuplicates ? "yes" : "no")
             [urgency_normal]
             timeout = 0
             """
@@ -85,6 +86,14 @@ package final class DesktopSession {
         try ChildProcess(
             "/usr/bin/dunstctl", [verb], environment: variables, errorFile: "\(folder)/dunstctl.log"
         ).finish().output
+    }
+
+    /// Shows a notification of the test's own, and so waits until the service, which has fonts to find first, shows
+    /// others without delay. Throws `SystemError`.
+    package func showOne(_ summary: String) throws(SystemError) {
+        while try !ChildProcess(
+            "/usr/bin/dunstify", [summary], environment: variables, errorFile: "\(folder)/dunstify.log"
+        ).finish().isSuccess {}
     }
 
     /// Takes a picture of the screen. Throws `SystemError`.

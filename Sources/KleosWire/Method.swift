@@ -48,5 +48,5 @@ package enum ProtocolVersion {
     /// The version of kleos.
     package static let program = "0.1.0"
     /// What this daemon can do beyond the first version of the protocol; a client asks before it relies on one.
-    package static let features = ["batch", "subscribe", "standing", "notices", "presence", "register"]
+    package static let features = ["batch", "subscribe", "standing", "notices", "presence", "register", "open"]
 }

@@ -93,7 +93,8 @@ struct DesktopAgentTests {
                 ? .failure(RPCError(.unavailable, "the daemon is stopping")) : notices.answer(method, parameters)
         }
         let desktop = try DesktopSession(folder: folder.path)
-        try desktop.startNotifications()
+        try desktop.startNotifications(stacksDuplicates: false)
+        try desktop.showOne("first of all")
         func startAgent() throws -> ChildProcess {
             try ChildProcess(
                 BuiltPrograms.path("kleos"), ["agent", "--verbose", "--private", folder.path],
@@ -109,7 +110,8 @@ struct DesktopAgentTests {
         daemon = try ScriptedDaemon(folder: folder.path, handler: notices.answer)
         let second = try startAgent()
         try #require(daemon.wait { _ in notices.acknowledged == [1] })
-        #expect(try desktop.history().count == 1)
+        let shown = try desktop.history().map(\.summary)
+        #expect(shown == ["first of all", "Achievement unlocked: Impossible Mission"])
         second.send(SIGTERM)
         second.wait()
         daemon.stop()

@@ -138,6 +138,8 @@ struct ClientsDocumentTests {
         // In front of the player, so that notices come here and not to the desktop.
         kleos.setForeground(true)
         kleos.onNotice { notice in print(notice.title) }
+        // Whoever clicks on a notice wants to see what it was about.
+        kleos.onOpen { request in print("show", request.notice.title) }
         kleos.onDelivery { step in
             if step.state == .delivered { print("confirmed by", step.endpoint) }
         }

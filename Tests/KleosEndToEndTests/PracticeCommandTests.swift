@@ -207,15 +207,17 @@ struct PracticeCommandTests {
 
     @Test("Cleans up when it is told to stop", arguments: [SIGINT, SIGTERM, SIGHUP])
     func stopped(signal: Int32) throws {
-        let pipe = folder.path("pipe")
-        try #require(mkfifo(pipe, 0o600) == 0)
+        let pipe = try Fifo(folder.path("pipe"))
         let process = try ChildProcess(
             BuiltPrograms.path("kleos"),
             arguments(
                 [],
-                ["/bin/sh", "-c", "kleos submit score mygame points 1; echo ready > \(pipe); exec tail -f /dev/null"]),
+                [
+                    "/bin/sh", "-c",
+                    "kleos submit score mygame points 1; echo ready > \(pipe.path); exec tail -f /dev/null",
+                ]),
             environment: environment, errorFile: folder.path("errors"))
-        #expect(try SmallFile.readText(at: pipe) == "ready\n")
+        #expect(try pipe.nextLine() == "ready")
         #expect(try daemons().count == 1)
         process.send(signal)
         let run = try finish(process)
@@ -226,13 +228,12 @@ struct PracticeCommandTests {
 
     @Test("Says so where the daemon is gone while the command runs")
     func daemonGone() throws {
-        let pipe = folder.path("pipe")
-        try #require(mkfifo(pipe, 0o600) == 0)
+        let pipe = try Fifo(folder.path("pipe"))
         let process = try ChildProcess(
             BuiltPrograms.path("kleos"),
-            arguments([], ["/bin/sh", "-c", "echo ready > \(pipe); exec tail -f /dev/null"]),
+            arguments([], ["/bin/sh", "-c", "echo ready > \(pipe.path); exec tail -f /dev/null"]),
             environment: environment, errorFile: folder.path("errors"))
-        #expect(try SmallFile.readText(at: pipe) == "ready\n")
+        #expect(try pipe.nextLine() == "ready")
         kill(try #require(try daemons().first.flatMap { pid_t($0) }), SIGKILL)
         let run = try finish(process)
         #expect(run.result.ending == .exited(69))
@@ -242,19 +243,19 @@ struct PracticeCommandTests {
 
     @Test("The daemon ends with kleos, even where that is killed")
     func killed() throws {
-        let pipe = folder.path("pipe")
-        try #require(mkfifo(pipe, 0o600) == 0)
+        let pipe = try Fifo(folder.path("pipe"))
         let process = try ChildProcess(
             BuiltPrograms.path("kleos"),
-            arguments([], ["/bin/sh", "-c", "echo $PPID > \(pipe); exec cat /dev/null"]),
+            arguments([], ["/bin/sh", "-c", "echo $$ > \(pipe.path); exec tail -f /dev/null"]),
             environment: environment, errorFile: folder.path("errors"))
-        _ = try SmallFile.readText(at: pipe)
-        let daemon = try daemons().first.flatMap { pid_t($0) }
+        let command = try #require(pid_t(try pipe.nextLine()))
+        let daemon = try #require(try daemons().first.flatMap { pid_t($0) })
         process.send(SIGKILL)
         process.wait()
-        guard let daemon else { return }
-        // The daemon is nobody's child here; its end is waited for through its own handle.
-        while kill(daemon, 0) == 0 { sched_yield() }
+        // Nobody is left to end the command, which is nothing of kleos.
+        kill(command, SIGKILL)
+        // The daemon is nobody's child here.
+        #expect(Patience.until { kill(daemon, 0) == -1 })
         #expect(try daemons() == [])
     }
 

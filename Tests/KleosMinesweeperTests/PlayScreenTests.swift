@@ -86,7 +86,8 @@ import Testing
         #expect(Self.screen.nextChange(play, afterNanoseconds: 300_000_000) == 1_000_000_000)
         _ = play.press(.character("r"), atNanoseconds: 0)
         #expect(Self.screen.nextChange(play, afterNanoseconds: 300_000_000) == nil)
-        play.hear(.confirmed(key: "k", rank: 3, title: "Speed \u{1B}[31m", detail: "a\nb"), atNanoseconds: 0)
+        play.hear(
+            .confirmed(key: "k", item: "speed", rank: 3, title: "Speed \u{1B}[31m", detail: "a\nb"), atNanoseconds: 0)
         #expect(Self.screen.nextChange(play, afterNanoseconds: 300_000_000) == PlayScreen.popupNanoseconds)
         let line = lines(play).first { $0.contains("Speed") } ?? ""
         #expect(line.hasPrefix(" ★ Speed  [31m"))

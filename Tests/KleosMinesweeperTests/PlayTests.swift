@@ -96,10 +96,10 @@ import Testing
         play.hear(.saved(number: 1, key: "k1"), atNanoseconds: 5)
         #expect(play.news[0].state == .saved)
         #expect(play.news[0].changedNanoseconds == 5)
-        play.hear(.confirmed(key: "k1", rank: 2, title: "", detail: ""), atNanoseconds: 6)
+        play.hear(.confirmed(key: "k1", item: "", rank: 2, title: "", detail: ""), atNanoseconds: 6)
         #expect(play.news[0].state == .confirmed(rank: 2))
         // A confirmation that overtakes its answer.
-        play.hear(.confirmed(key: "k2", rank: nil, title: "", detail: ""), atNanoseconds: 7)
+        play.hear(.confirmed(key: "k2", item: "", rank: nil, title: "", detail: ""), atNanoseconds: 7)
         #expect(play.news[1].state == .saving)
         play.hear(.saved(number: 2, key: "k2"), atNanoseconds: 8)
         #expect(play.news[1].state == .confirmed(rank: nil))
@@ -107,12 +107,29 @@ import Testing
         #expect(play.news[2].state == .refused("no"))
         // One of an earlier game shows when everything of this one is known.
         let before = play.news.count
-        play.hear(.confirmed(key: "old", rank: nil, title: "Old", detail: "of yesterday"), atNanoseconds: 10)
+        play.hear(.confirmed(key: "old", item: "x", rank: nil, title: "Old", detail: "of yesterday"), atNanoseconds: 10)
         #expect(play.news.count == before)
         for number in 4...count { play.hear(.saved(number: number, key: "k\(number)"), atNanoseconds: 11) }
         #expect(play.news.count == before + 1)
         #expect(play.news.last?.title == "Old")
         #expect(play.news.last?.isOld == true)
+    }
+
+    /// Their keys are not known, so that what a confirmation is about has to do.
+    @Test func newsFromTheSpoolAreConfirmedByWhatTheyAreAbout() {
+        var play = newPlay()
+        let count = win(&play).count
+        for number in 1...count { play.hear(.saved(number: number, key: nil), atNanoseconds: 1) }
+        #expect(play.news.allSatisfy { $0.state == .saved })
+        play.hear(
+            .confirmed(key: "k", item: "first-win", rank: nil, title: "Achievement unlocked", detail: ""),
+            atNanoseconds: 2)
+        let before = play.news.count
+        #expect(play.news.filter { $0.state == .confirmed(rank: nil) }.map(\.title) == ["Minesweeper"])
+        // Only once: the next one is of an earlier game.
+        play.hear(.confirmed(key: "l", item: "first-win", rank: nil, title: "Again", detail: ""), atNanoseconds: 3)
+        #expect(play.news.count == before + 1)
+        #expect(play.news.last?.title == "Again")
     }
 
     @Test func opensAroundANumberThatHasItsFlags() throws {

@@ -14,6 +14,8 @@ package struct News: Sendable, Equatable {
 
     /// Counts from 1; what a report about it names.
     package let number: Int
+    /// The leaderboard's or achievement's id.
+    package let item: String
     package let title: String
     package let detail: String
     package internal(set) var state: State

@@ -18,11 +18,11 @@ package struct Play: Sendable {
 
     /// What kleos said.
     package enum Report: Sendable, Equatable {
-        /// An award is on disk, under a key.
-        case saved(number: Int, key: String)
+        /// An award is on disk, under a key; without one it is in the spool of a daemon that did not answer.
+        case saved(number: Int, key: String?)
         case refused(number: Int, message: String)
         /// The service has the event of this key.
-        case confirmed(key: String, rank: Int64?, title: String, detail: String)
+        case confirmed(key: String, item: String, rank: Int64?, title: String, detail: String)
     }
 
     /// What is on the screen.
@@ -49,7 +49,9 @@ package struct Play: Sendable {
     private var random: SeededGenerator
     private var keys: [String: Int] = [:]
     /// Confirmations of keys that no award has had until now.
-    private var early: [(key: String, rank: Int64?, title: String, detail: String)] = []
+    private var early: [(key: String, item: String, rank: Int64?, title: String, detail: String)] = []
+    /// Awards in the spool, whose keys are not known before they are confirmed.
+    private var spooled: Set<Int> = []
     private var refused = 0
     private var startNanoseconds: Int64?
 
@@ -169,20 +171,20 @@ package struct Play: Sendable {
         case .time(let level, let milliseconds, let isBest):
             self.isBest = isBest
             let detail = "\(TimeText.seconds(milliseconds))\(isBest ? ", your best time" : "")"
-            add(number, level.title, detail, now)
+            add(number, level.rawValue, level.title, detail, now)
             return .submitTime(level, milliseconds: milliseconds, number: number)
         case .unlocked(let id):
-            add(number, id.words.title, id.words.description, now)
+            add(number, id.rawValue, id.words.title, id.words.description, now)
             return .submitAchievement(id, steps: nil, number: number)
         case .steps(let id, let steps, let isLast):
-            if isLast { add(number, id.words.title, id.words.description, now) }
+            if isLast { add(number, id.rawValue, id.words.title, id.words.description, now) }
             return .submitAchievement(id, steps: steps, number: number)
         }
     }
 
-    private mutating func add(_ number: Int, _ title: String, _ detail: String, _ now: Int64) {
+    private mutating func add(_ number: Int, _ item: String, _ title: String, _ detail: String, _ now: Int64) {
         news.append(
-            News(number: number, title: title, detail: detail, state: .saving, changedNanoseconds: now))
+            News(number: number, item: item, title: title, detail: detail, state: .saving, changedNanoseconds: now))
         if news.count > Self.keptNews { news.removeFirst(news.count - Self.keptNews) }
     }
 
@@ -195,6 +197,11 @@ package struct Play: Sendable {
         switch report {
         case .saved(let number, let key):
             saved += 1
+            guard let key else {
+                spooled.insert(number)
+                change(number, .saved, now)
+                break
+            }
             if let index = early.firstIndex(where: { $0.key == key }) {
                 change(number, .confirmed(rank: early.remove(at: index).rank), now)
             } else {
@@ -204,23 +211,32 @@ package struct Play: Sendable {
         case .refused(let number, let message):
             refused += 1
             change(number, .refused(message), now)
-        case .confirmed(let key, let rank, let title, let detail):
-            if let number = keys.removeValue(forKey: key) {
+        case .confirmed(let key, let item, let rank, let title, let detail):
+            if let number = keys.removeValue(forKey: key) ?? takeSpooled(item) {
                 change(number, .confirmed(rank: rank), now)
             } else {
-                early.append((key, rank, title, detail))
+                early.append((key, item, rank, title, detail))
             }
         }
         guard saved + refused == handedOver else { return }
         // A confirmation may overtake its answer; those that are left are of earlier games, played without network.
         for confirmation in early {
             var old = News(
-                number: 0, title: confirmation.title, detail: confirmation.detail,
+                number: 0, item: confirmation.item, title: confirmation.title, detail: confirmation.detail,
                 state: .confirmed(rank: confirmation.rank), changedNanoseconds: now)
             old.isOld = true
             news.append(old)
         }
         early = []
+    }
+
+    /// The oldest award for this leaderboard or achievement that went into the spool.
+    private mutating func takeSpooled(_ item: String) -> Int? {
+        guard let number = news.first(where: { spooled.contains($0.number) && $0.item == item })?.number else {
+            return nil
+        }
+        spooled.remove(number)
+        return number
     }
 
     private mutating func change(_ number: Int, _ state: News.State, _ now: Int64) {

@@ -48,7 +48,10 @@ final class PlayLoop {
         }
         client.onNotice { notice in
             inbox.put(
-                .report(.confirmed(key: notice.key, rank: notice.rank, title: notice.title, detail: notice.body)))
+                .report(
+                    .confirmed(
+                        key: notice.key, item: notice.leaderboard ?? notice.achievement ?? "", rank: notice.rank,
+                        title: notice.title, detail: notice.body)))
         }
         client.onOpen { _ in inbox.put(.open) }
         client.setForeground(true)
@@ -127,7 +130,7 @@ final class PlayLoop {
         let inbox = inbox
         return { result in
             switch result {
-            case .success(let receipt): inbox.put(.report(.saved(number: number, key: receipt.key ?? receipt.id)))
+            case .success(let receipt): inbox.put(.report(.saved(number: number, key: receipt.key)))
             case .failure(let error): inbox.put(.report(.refused(number: number, message: error.description)))
             }
         }

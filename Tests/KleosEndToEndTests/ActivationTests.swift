@@ -63,6 +63,8 @@ struct ActivationTests {
         #expect(refused.isSuccess && !refused.output.contains("held"), "\(refused.output)\(refused.errors)")
         let status = try daemon.kleos(["status"])
         #expect(status.output.contains("games.d/g.conf:2"), "\(status.output)\(status.errors)")
+        let check = try daemon.kleos(["status", "--check"])
+        #expect(check.ending == .exited(2) && check.output.contains("configuration"), "\(check.output)")
         #expect(try daemon.kleos(["flush"]).errors.contains("games.d/g.conf:2"))
         #expect(try !daemon.kleos(["reload"]).isSuccess)
         // What is submitted meanwhile is kept in the spool, by commands and by games.

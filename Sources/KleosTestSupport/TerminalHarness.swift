@@ -9,8 +9,8 @@ package final class TerminalHarness {
     /// Whether tmux is installed.
     package static var isAvailable: Bool { access("/usr/bin/tmux", X_OK) == 0 }
 
-    /// Starts `command`, a line for sh, which must not end before the harness is gone, in a terminal of the given size. `environment` adds to this process's variables;
-    /// an empty value removes one. Throws `SystemError`.
+    /// Starts `command`, a line for sh, which must not end before the harness is gone, in a terminal of the given size.
+    /// `environment` adds to this process's variables; an empty value removes one. Throws `SystemError`.
     package init(
         _ command: String, environment: [String: String] = [:], columns: Int = 80, rows: Int = 24
     ) throws(SystemError) {
@@ -56,11 +56,11 @@ package final class TerminalHarness {
     }
 
     /// Waits until the screen satisfies a condition, and returns it. Throws `SystemError`, ETIMEDOUT with the screen
-    /// after two minutes.
+    /// after ten minutes.
     @discardableResult
     package func wait(for what: String, _ condition: (String) -> Bool) throws(SystemError) -> String {
         let clock = SystemClock()
-        let deadline = clock.read().monotonicMilliseconds + 120_000
+        let deadline = clock.read().monotonicMilliseconds + 600_000
         while true {
             let screen = try screen()
             if condition(screen) { return screen }

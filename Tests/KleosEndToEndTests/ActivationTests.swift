@@ -99,7 +99,7 @@ struct ActivationTests {
             state.withLock { $0 = "\(result)" }
             done.signal()
         }
-        try #require(done.wait(timeout: .now() + .seconds(60)) == .success)
+        try #require(done.wait(timeout: Patience.end) == .success)
         client.close()
         return state.withLock { $0.hasPrefix("success") && $0.contains("spooled") }
     }

@@ -56,7 +56,7 @@ struct RegisterTests {
             answers.withLock { $0.append("\(result)") }
             done.signal()
         }
-        for _ in 0..<2 { try #require(done.wait(timeout: .now() + .seconds(60)) == .success) }
+        for _ in 0..<2 { try #require(done.wait(timeout: Patience.end) == .success) }
         let (refused, taken) = try answers.withLock { ($0.first ?? "", try #require($0.last)) }
         #expect(refused.contains("catalog:3"), "\(refused)")
         #expect(taken.contains("registered"), "\(taken)")
@@ -64,7 +64,7 @@ struct RegisterTests {
             answers.withLock { $0.append("\(result)") }
             done.signal()
         }
-        try #require(done.wait(timeout: .now() + .seconds(60)) == .success)
+        try #require(done.wait(timeout: Patience.end) == .success)
         #expect(answers.withLock { $0.last }?.hasPrefix("success") == true)
         client.close()
     }

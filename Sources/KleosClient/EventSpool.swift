@@ -2,6 +2,7 @@ import Glibc
 package import KleosModel
 package import KleosSupport
 import KleosWire
+import Synchronization
 
 /// Why an event could not be put into a spool.
 package enum SpoolError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -36,7 +37,7 @@ package struct EventSpool: Sendable {
     ///
     /// The folder is never made here: one that no daemon made is one that no daemon looks at. Throws `SpoolError`.
     package func write(_ submission: Submission) throws(SpoolError) -> String {
-        let now = SystemClock().read().wallMilliseconds
+        let now = Self.nextMilliseconds()
         let bytes = SpoolFile(submission, spooledAtMilliseconds: now).bytes
         guard bytes.count <= SpoolFile.maximumBytes else { throw .tooLarge }
         guard let folder = candidates.first(where: Folder.exists) else { throw .noFolder(candidates) }
@@ -49,6 +50,18 @@ package struct EventSpool: Sendable {
             throw .system(error)
         }
         return path
+    }
+
+    private static let lastMilliseconds = Mutex<Int64>(0)
+
+    /// The wall clock, but a later time for each file of this process, which tells their order where the latest counts.
+    private static func nextMilliseconds() -> Int64 {
+        let now = SystemClock().read().wallMilliseconds
+        return lastMilliseconds.withLock { last in
+            // A clock that was set back by more than a moment is right.
+            last = last >= now && last - now < 1_000 ? last + 1 : now
+            return last
+        }
     }
 
     private static func write(_ bytes: [UInt8], to path: String, draft: String) throws(SystemError) {

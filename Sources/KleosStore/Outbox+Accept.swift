@@ -42,14 +42,18 @@ extension Outbox {
             try insert(draft, of: event)
             return false
         }
-        if Self.isWorse(event.subject.measure, than: stream.confirmed?.measure, way) {
+        if Self.isWorse(event.subject.measure, than: stream.confirmed?.measure, way)
+            || Self.isLate(event, after: stream.confirmed, way.merge)
+        {
             draft.state = .superseded
             draft.reason = .standing
             try insert(draft, of: event)
             return true
         }
         let peers = try mergeable(stream.id)
-        if let superseder = Self.superseder(of: event.subject.measure, among: peers, way.merge) {
+        let isLate = Self.isLate(event, after: stream.pending, way.merge)
+        let newer = isLate ? peers.last?.id : nil
+        if let superseder = newer ?? Self.superseder(of: event.subject.measure, among: peers, way.merge) {
             draft.state = .superseded
             draft.supersededBy = superseder
             try insert(draft, of: event)
@@ -93,6 +97,13 @@ extension Outbox {
             MergeOrder.areComparable(measure, confirmed)
         else { return false }
         return MergeOrder.isBetter(confirmed, than: measure, order)
+    }
+
+    /// Whether an event that was spooled is older than what the service shows, or will show, where the latest counts:
+    /// while it waited in the spool, others were taken over the socket.
+    private static func isLate(_ event: Event, after mark: StandingMark?, _ merge: MergeRule) -> Bool {
+        guard merge == .latest, event.isTimeAssumed, let mark else { return false }
+        return mark.atMilliseconds >= event.effectiveTimeMilliseconds
     }
 
     /// The best delivery under way that a new event is no better than; also one in flight, because if that ends

@@ -16,6 +16,8 @@ package struct Event: Sendable, Equatable {
     package var occurredAtMilliseconds: Int64?
     /// Whether that time was put in for a game that named none, so that an event with another time may be the same.
     package private(set) var isTimeAssumed = false
+    /// Whether it waited in the spool, so that newer events may have been recorded before it; not kept.
+    package private(set) var isFromSpool = false
     /// The game's own JSON object, the bytes as they came.
     package var metadata: [UInt8]?
     /// The clocks when the event was accepted.
@@ -39,8 +41,10 @@ package struct Event: Sendable, Equatable {
         self.submitter = submitter
     }
 
-    /// Puts in a time for an event that names none; does nothing to one that does.
-    package mutating func assumeTime(_ milliseconds: Int64?) {
+    /// Says that the event waited in the spool since then, which is its time if it names none; nil where the file did
+    /// not say.
+    package mutating func waitedInSpool(sinceMilliseconds milliseconds: Int64?) {
+        isFromSpool = true
         guard occurredAtMilliseconds == nil, let milliseconds else { return }
         occurredAtMilliseconds = milliseconds
         isTimeAssumed = true

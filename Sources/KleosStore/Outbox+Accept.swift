@@ -102,8 +102,8 @@ extension Outbox {
     /// Whether an event that was spooled is older than what the service shows, or will show, where the latest counts:
     /// while it waited in the spool, others were taken over the socket.
     private static func isLate(_ event: Event, after mark: StandingMark?, _ merge: MergeRule) -> Bool {
-        guard merge == .latest, event.isTimeAssumed, let mark else { return false }
-        return mark.atMilliseconds >= event.effectiveTimeMilliseconds
+        guard merge == .latest, event.isFromSpool, let mark else { return false }
+        return mark.atMilliseconds > event.effectiveTimeMilliseconds
     }
 
     /// The best delivery under way that a new event is no better than; also one in flight, because if that ends

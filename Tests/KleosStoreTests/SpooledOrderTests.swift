@@ -17,7 +17,7 @@ import Testing
     /// An event that was spooled so long ago.
     private func spooled(_ value: Int64, agoMilliseconds: Int64) -> Event {
         var event = maker.score(value)
-        event.assumeTime(store.clock.nowMilliseconds - agoMilliseconds)
+        event.waitedInSpool(sinceMilliseconds: store.clock.nowMilliseconds - agoMilliseconds)
         return event
     }
 
@@ -30,6 +30,21 @@ import Testing
         #expect(try store.claim().map(\.event.key) == [newer.key])
         let later = spooled(12, agoMilliseconds: 5_000)
         #expect(try store.accept(later, latest) == .superseded(later.key))
+    }
+
+    @Test func theTimeThatTheGameGaveIsTheEventsTimeInTheSpoolToo() throws {
+        let newer = maker.score(20)
+        try store.accept(newer, latest)
+        var older = maker.score(10)
+        older.occurredAtMilliseconds = store.clock.nowMilliseconds - 5_000
+        older.waitedInSpool(sinceMilliseconds: store.clock.nowMilliseconds + 5_000)
+        #expect(try store.accept(older, latest) == .superseded(older.key))
+    }
+
+    @Test func ofOneMomentTheLastThatIsTakenInCounts() throws {
+        let events = [10, 20, 15].map { spooled($0, agoMilliseconds: 5_000) }
+        for event in events { #expect(try store.accept(event, latest) == .accepted(event.key)) }
+        #expect(try store.claim().map(\.event.key) == [events[2].key])
     }
 
     @Test func whatIsConfirmedAndNewerIsNotUndone() throws {
@@ -61,7 +76,7 @@ import Testing
         #expect(try store.claim().map(\.event.key) == [newer.key])
     }
 
-    @Test func theTimeThatAGameGivesOrdersNothing() throws {
+    @Test func overTheSocketTheTimeThatAGameGivesOrdersNothing() throws {
         let first = maker.score(20)
         try store.accept(first, latest)
         var second = maker.score(10)

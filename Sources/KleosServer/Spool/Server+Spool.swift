@@ -27,12 +27,17 @@ extension Server {
         let now = clock.read()
         var results = [RPCError?](repeating: nil, count: files.count)
         var shares: [UInt32: SpoolShare] = [:]
-        for (index, file) in files.enumerated() {
+        // Files of one moment are recorded in the order in which they were written.
+        let order = files.indices.sorted {
+            files[$0].file.spooledAtMilliseconds ?? 0 < files[$1].file.spooledAtMilliseconds ?? 0
+        }
+        for index in order {
+            let file = files[index]
             let peer = PeerIdentity(uid: file.uid, gid: file.groups.first ?? file.uid, pid: 0, groups: file.groups)
             do throws(RPCError) {
                 var (event, fanOut) = try checked(
                     file.file.submission, of: peer, submitter: Submitter(uid: file.uid, pid: 0), now: now)
-                event.assumeTime(file.file.spooledAtMilliseconds)
+                event.waitedInSpool(sinceMilliseconds: file.file.spooledAtMilliseconds)
                 shares[file.uid, default: SpoolShare()].add(event, fanOut, at: index)
             } catch {
                 results[index] = error

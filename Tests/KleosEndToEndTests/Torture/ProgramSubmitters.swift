@@ -37,30 +37,8 @@ struct LibrarySubmitter {
         if !client.waitUntilIdle(timeoutMilliseconds: 120_000) { ledger.problem("\(name): an answer never came") }
         client.close()
         for (id, spooled) in ledger.monitor.read(\.spooled) where spooled.tag.hasPrefix("\(name)-") {
-            findKey(of: id, spooled.event, spooled.tag)
+            KeyFinder(name: name, path: path, ledger: ledger).find(id, spooled.event, spooled.tag)
         }
-    }
-
-    /// Asks for the key of a spooled event until the daemon has taken it in.
-    private func findKey(of id: String, _ event: Submission, _ tag: String) {
-        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
-        while SystemClock().monotonicNanoseconds < deadline {
-            let starts = ledger.monitor.read(\.starts)
-            if let key = key(of: id) {
-                return ledger.acknowledge(event, tag: tag, key: key, isDuplicate: true, wasSentBefore: true)
-            }
-            _ = ledger.monitor.wait(milliseconds: 100) { $0.starts != starts }
-        }
-        ledger.problem("\(name): \(tag) was spooled and never taken in")
-    }
-
-    private func key(of id: String) -> String? {
-        var parameters = JSONObject()
-        parameters["id"] = .string(id)
-        parameters["game"] = .string(TortureGame.id)
-        // The daemon may be gone, or not have it yet.
-        let answer = try? KleosConnection.open([path]).request(.show, parameters)
-        return answer?["event"]?["key"]?.stringValue
     }
 
     private func submit(
@@ -158,7 +136,7 @@ struct GameProgram {
     }
 }
 
-/// `kleos submit -`, run again with the same lines until it is content.
+/// `kleos submit -`, run again with the same lines until every one is safe.
 struct LineProgram {
     let name: String
     let folder: TemporaryFolder
@@ -200,10 +178,17 @@ struct LineProgram {
                 input: input
             ).finish(timeoutMilliseconds: 180_000)
             try note(result.output, events, wasRun: wasRun)
-            // What was spooled is safe; it is run again all the same, for the key that only the daemon tells.
-            if result.isSuccess, !result.output.contains(Self.spooled) { return }
+            if result.isSuccess { return findSpooled(result.output, events) }
             wasRun = true
             _ = ledger.monitor.wait(milliseconds: 1_000) { $0.starts != starts }
+        }
+    }
+
+    /// What was spooled is safe, and not run again.
+    private func findSpooled(_ output: String, _ events: [(tag: String, event: Submission)]) {
+        let finder = KeyFinder(name: name, path: socketPath, ledger: ledger)
+        for (line, entry) in zip(output.split(separator: "\n"), events) where line.contains(Self.spooled) {
+            finder.find(entry.event.clientID ?? "", entry.event, entry.tag)
         }
     }
 

@@ -144,7 +144,7 @@ import Testing
         #expect(
             folder("\(home)/bin", "\(home)/share/kleos/shipped/endpoints.d", "\(home)/share/kleos/endpoints.d")
                 == "\(home)/share/kleos/shipped")
-        #expect(folder("/work/.build/debug", "/work/.build/share/kleos/endpoints.d") == "/usr/share/kleos")
+        #expect(folder("/src/kleos/.build/debug", "/src/kleos/.build/share/kleos/endpoints.d") == "/usr/share/kleos")
         #expect(folder(nil) == "/usr/share/kleos")
     }
 

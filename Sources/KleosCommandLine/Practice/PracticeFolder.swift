@@ -31,6 +31,7 @@ final class PracticeFolder {
         let wanted = Environment["TMPDIR"] ?? "/tmp"
         // Sockets have short paths.
         let parent = wanted.utf8.count > 60 ? "/tmp" : wanted
+        // Sound: a copy of its own, which mkdtemp changes in place at the same length, and which is freed below.
         guard let template = strdup("\(parent)/kleos-practice.XXXXXX") else { throw SystemError("make a name") }
         defer { free(template) }
         guard mkdtemp(template) != nil else { throw SystemError("make a folder in \(parent)") }

@@ -65,6 +65,14 @@ package enum UnixSocket {
         return descriptor
     }
 
+    /// Binds a socket at `path` that takes datagrams, such as those of sd_notify(3). Throws `SystemError`.
+    package static func bindDatagrams(at path: String) throws(SystemError) -> FileDescriptor {
+        let descriptor = try make(SOCK_DGRAM)
+        let result = try withAddress(path) { address, length in Glibc.bind(descriptor.number, address, length) }
+        guard result == 0 else { throw SystemError("bind \(path)") }
+        return descriptor
+    }
+
     /// Whether the peer has closed its end, or shut down both directions; what it sent before may still wait.
     ///
     /// A Dispatch source runs its handler once after that and never again, however much is left to read.
@@ -145,8 +153,8 @@ package enum UnixSocket {
         return Retry.onInterrupt { poll(&entry, 1, 0) } > 0
     }
 
-    private static func make() throws(SystemError) -> FileDescriptor {
-        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    private static func make(_ kind: __socket_type = SOCK_STREAM) throws(SystemError) -> FileDescriptor {
+        let number = socket(AF_UNIX, Int32(kind.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { throw SystemError("make a socket") }
         return FileDescriptor(owning: number)
     }

@@ -9,22 +9,8 @@ final class NotifySocket {
     /// Binds a datagram socket at `path`, replacing an older one. Throws `SystemError`.
     init(path: String) throws(SystemError) {
         self.path = path
-        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { throw SystemError("make a socket") }
-        descriptor = FileDescriptor(owning: number)
         unlink(path)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count <= UnixSocket.maximumPathBytes else { throw SystemError("bind \(path)", code: ENAMETOOLONG) }
-        // Sound: at most 107 bytes, as checked above, of the 108; the rest stays zero.
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0 else { throw SystemError("bind \(path)") }
+        descriptor = try UnixSocket.bindDatagrams(at: path)
     }
 
     /// Waits for a message that holds the line `line`; false after `timeoutMilliseconds` without any message.

@@ -1,4 +1,5 @@
 import KleosSimulation
+import KleosSupport
 import KleosTestSupport
 import Testing
 
@@ -7,9 +8,10 @@ struct SimulationTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func simulate(_ arguments: [String]) throws -> ChildProcess.Result {
+    private func simulate(_ arguments: [String], filesIn files: String? = nil) throws -> ChildProcess.Result {
         try ChildProcess(
-            BuiltPrograms.path("kleos-simulate"), arguments, errorFile: folder.path("errors")
+            BuiltPrograms.path("kleos-simulate"), arguments, environment: files.map { ["TMPDIR": $0] } ?? [:],
+            errorFile: folder.path("errors")
         ).finish()
     }
 
@@ -20,6 +22,21 @@ struct SimulationTests {
             #expect(report.violations == [], "replay it with: script/simulate --seed \(seed)")
             #expect(report.acknowledged > 0)
         }
+    }
+
+    /// Thousands of them would else fill the disk, or the memory that stands in for it.
+    @Test func aWeekThatIsOverLeavesNoFiles() throws {
+        let files = try TemporaryFolder()
+        let run = try simulate(["--seeds", "3"], filesIn: files.path)
+        #expect(run.ending == .exited(0))
+        #expect(try Folder.names(in: files.path) == [])
+    }
+
+    @Test func seedsWithoutRoomForTheirFilesFailTheRun() throws {
+        let run = try simulate(["--seeds", "1"], filesIn: folder.path("missing"))
+        #expect(run.ending == .exited(1))
+        #expect(run.output.contains("seeds that could not be run: 1\n"))
+        #expect(run.errors.contains("missing"))
     }
 
     /// In the program, since dictionaries have the same order in two runs only if a process begins so.

@@ -7,7 +7,8 @@ import KleosSupport
 ///
 /// It begins anew with each process, since a daemon that was killed knows nothing of what it sent before.
 final class Traffic {
-    private let world: World
+    /// Unowned, since the world owns its traffic.
+    private unowned let world: World
     private var inFlight: [String: Set<String>] = [:]
     /// What was in flight when other settings came into force, beside which the new limit holds.
     private var inFlightBefore: [String: Set<String>] = [:]

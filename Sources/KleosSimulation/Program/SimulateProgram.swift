@@ -40,7 +40,7 @@ package enum SimulateProgram {
         let crew = Crew(options)
         DispatchQueue.concurrentPerform(iterations: options.jobs) { _ in crew.work() }
         crew.total.withLock { total in StandardStream.output.write(total.text(options)) }
-        return crew.total.withLock { $0.failures.isEmpty && $0.seeds > 0 }
+        return crew.total.withLock(\.isGood)
     }
 
     private static func traced(seed: UInt64) throws(SimulateOptions.Mistake) -> Bool {
@@ -77,7 +77,7 @@ private final class Crew: Sendable {
                 tell(report)
             } catch {
                 StandardStream.errors.write("kleos-simulate: seed \(seed) has no folder: \(error)\n")
-                return
+                return total.withLock { $0.skip(seed) }
             }
         }
     }

@@ -2,7 +2,9 @@
 struct SimulationTotal: Sendable {
     private(set) var seeds = 0
     /// Seeds that violated the promise.
-    private(set) var failures: [UInt64] = []
+    private var failures: [UInt64] = []
+    /// Seeds that could not be run.
+    private var skipped: [UInt64] = []
     private var acknowledged = 0
     private var requests = 0
     private var starts = 0
@@ -22,6 +24,12 @@ struct SimulationTotal: Sendable {
         incidents.merge(report.incidents, uniquingKeysWith: +)
     }
 
+    /// Notes a seed that could not be run.
+    mutating func skip(_ seed: UInt64) { skipped.append(seed) }
+
+    /// Whether something was run, and all of it kept the promise.
+    var isGood: Bool { seeds > 0 && failures.isEmpty && skipped.isEmpty }
+
     /// The figures, for people.
     func text(_ options: SimulateOptions) -> String {
         let faults = incidents.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
@@ -32,9 +40,12 @@ struct SimulationTotal: Sendable {
             == simulation, what happened: \(faults)
 
             """
-        if !failures.isEmpty {
-            text += "seeds that violate the promise: \(failures.sorted().map(String.init).joined(separator: " "))\n"
-        }
+        text += Self.list("seeds that violate the promise", failures)
+        text += Self.list("seeds that could not be run", skipped)
         return text
+    }
+
+    private static func list(_ name: String, _ seeds: [UInt64]) -> String {
+        seeds.isEmpty ? "" : "\(name): \(seeds.sorted().map(String.init).joined(separator: " "))\n"
     }
 }

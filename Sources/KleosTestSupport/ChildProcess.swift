@@ -77,7 +77,7 @@ package final class ChildProcess {
 
     /// Waits for the next line of standard output; nil at its end. Throws `SystemError`, ETIMEDOUT after
     /// `timeoutMilliseconds`.
-    package func nextLine(timeoutMilliseconds: Int32 = 60_000) throws(SystemError) -> String? {
+    package func nextLine(timeoutMilliseconds: Int32 = Patience.limitMilliseconds) throws(SystemError) -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: pending[..<end], as: UTF8.self)
@@ -105,7 +105,7 @@ package final class ChildProcess {
 
     /// Reads all output, waits for the end, and returns both. Throws `SystemError` after `timeoutMilliseconds` without
     /// output; then the program is killed.
-    package func finish(timeoutMilliseconds: Int32 = 120_000) throws(SystemError) -> Result {
+    package func finish(timeoutMilliseconds: Int32 = Patience.limitMilliseconds) throws(SystemError) -> Result {
         do throws(SystemError) {
             while try readSome(timeoutMilliseconds: timeoutMilliseconds) {}
         } catch {

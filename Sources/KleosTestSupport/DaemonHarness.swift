@@ -58,7 +58,7 @@ package final class DaemonHarness {
     /// Waits until the daemon ends by itself, and returns how. Throws `SystemError`, ETIMEDOUT where it does not end.
     package func waitForEnd() throws(SystemError) -> ChildProcess.Ending? {
         defer { daemon = nil }
-        return try daemon?.finish(timeoutMilliseconds: 30_000).ending
+        return try daemon?.finish().ending
     }
 
     /// Runs `kleosd` to its end, where it is expected to end by itself. Throws `SystemError`.

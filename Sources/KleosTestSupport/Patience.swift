@@ -5,6 +5,9 @@ import Glibc
 package enum Patience {
     private static let limitSeconds = 600
 
+    /// How long a test waits for an event before it gives up.
+    package static let limitMilliseconds = Int32(limitSeconds * 1000)
+
     /// When a test that waits for an event gives up, counted from now.
     package static var end: DispatchTime { .now() + .seconds(limitSeconds) }
 

@@ -50,7 +50,7 @@ import Testing
             let first = try connection.nextNotification()
             #expect(first?.method == "delivery")
             #expect(first?.parameters == ["number": 1])
-            #expect(try connection.nextNotification(timeoutMilliseconds: 60_000)?.method == "notice")
+            #expect(try connection.nextNotification(timeoutMilliseconds: 600_000)?.method == "notice")
             #expect(try connection.nextNotification(timeoutMilliseconds: 1)?.method == nil)
         }
     }

@@ -71,7 +71,7 @@ import Testing
     @Test func claimsWhenItIsTold() throws {
         let talk = try daemon.accept()
         try begin(talk, rows: [])
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         try talk.write(RPCAnswer.notification(method: "notice", parameters: [:]))
         let claim = try talk.next()
         #expect(Self.isAbout(claim, .claimNotices))

@@ -6,7 +6,7 @@ import KleosTestSupport
 import KleosWire
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
+@Suite(.timeLimit(.minutes(30))) struct ReconnectTests {
     typealias Outcome = Result<SubmitReceipt, KleosError>
 
     let daemon: HandDaemon
@@ -40,7 +40,7 @@ import Testing
         #expect(again.map(\.parameters) == [requests[0].parameters, requests[2].parameters])
         for request in again { try second.receipt(request, number: 1) }
         #expect(outcomes.wait(for: 3).count == 3)
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(outcomes.all.count == 3)
     }
 
@@ -52,7 +52,7 @@ import Testing
         let late = try ScriptedDaemon(folder: folder.path) { _, _ in
             .success(SubmitAnswer(key: .numbered(1), isSuperseded: false, isDuplicate: false).json)
         }
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(outcomes.all.count == 1)
         #expect(late.requests.map(\.method) == [.submit])
         late.stop()
@@ -85,7 +85,7 @@ import Testing
         let again = try second.next()
         #expect(again.parameters == request.parameters)
         try second.receipt(again, number: 1)
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
     }
 
     @Test func tellsEachConnectionThePresenceOnce() throws {
@@ -121,7 +121,7 @@ import Testing
             }
         }
         try talk.waitForEnd()
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
     }
 
     @Test func endsItsConnectionWhenItIsReleased() throws {

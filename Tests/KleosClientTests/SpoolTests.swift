@@ -10,7 +10,7 @@ import Testing
 @testable import KleosClient
 
 /// What becomes of events that no daemon answers.
-@Suite("Client: the spool", .timeLimit(.minutes(3)))
+@Suite("Client: the spool", .timeLimit(.minutes(30)))
 struct SpoolTests {
     typealias Outcome = Result<SubmitReceipt, KleosError>
 
@@ -43,7 +43,7 @@ struct SpoolTests {
         try Folder.make(spool)
         let client = makeClient(socketPath: String(daemon.path.dropLast()) + "x")
         for value in 1...3 { submit(Int64(value), with: client) }
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         let receipts = try outcomes.wait(for: 3).map { try $0.get() }
         #expect(receipts.map(\.state) == [.spooled, .spooled, .spooled])
         #expect(receipts.allSatisfy { $0.key == nil && $0.spoolFile == "\(spool)/\($0.id).json" })

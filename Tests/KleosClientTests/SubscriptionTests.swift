@@ -5,7 +5,7 @@ import KleosWire
 import Testing
 
 /// What a client asks to be told, and is.
-@Suite("Client: subscriptions", .timeLimit(.minutes(3)))
+@Suite("Client: subscriptions", .timeLimit(.minutes(30)))
 struct SubscriptionTests {
     let daemon: HandDaemon
     let client: KleosClient

@@ -155,7 +155,7 @@ struct DaemonTests {
         let empty: JSONValue = ["counts": ["delivered": 12, "held": 1]]
         let daemon = try daemon([.subscribe: [:], .status: empty])
         defer { daemon.stop() }
-        let run = run(["watch", "--until-empty", "--timeout", "60"])
+        let run = run(["watch", "--until-empty", "--timeout", "600"])
         #expect(run.code == 0)
         #expect(run.output == "13 deliveries: 12 delivered, 1 held\n")
     }

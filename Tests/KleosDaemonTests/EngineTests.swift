@@ -24,7 +24,7 @@ private final class AgreeableTransport: Transport {
     func dropConnections() {}
 }
 
-@Suite(.timeLimit(.minutes(3))) struct EngineTests {
+@Suite(.timeLimit(.minutes(30))) struct EngineTests {
     let temporary: TemporaryStore
     let engine: Engine
     fileprivate let transport = AgreeableTransport()

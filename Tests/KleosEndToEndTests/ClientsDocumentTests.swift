@@ -42,17 +42,18 @@ struct ClientsDocumentTests {
 
     /// The delivered events by what they are about, once nothing is on its way.
     private func delivered(_ count: Int, _ daemon: DaemonHarness) throws -> [String] {
-        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
-        while true {
+        var items: [String] = []
+        let areDelivered = try Patience.until {
             let result = try daemon.kleos(["list", "--state", "delivered", "--json"])
-            let items = try result.output.split(separator: "\n").map { line in
+            items = try result.output.split(separator: "\n").map { line in
                 let row = try JSONParser.parse(Array(line.utf8))
                 return row["leaderboard"]?.stringValue ?? row["achievement"]?.stringValue ?? ""
             }
-            if items.count >= count { return items.sorted() }
-            let log = try daemon.log
-            try #require(SystemClock().monotonicNanoseconds < deadline, "\(items) \(log)")
+            return items.count >= count
         }
+        let log = try daemon.log
+        try #require(areDelivered, "\(items) \(log)")
+        return items.sorted()
     }
 
     @Test("Shell, with a daemon and without")
@@ -168,7 +169,7 @@ struct ClientsDocumentTests {
             print(isEverythingSafe ? "all is on disk" : "something is lost with this process")
         }
         // end document
-        #expect(kleos.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(kleos.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(try delivered(2, daemon) == ["first-blood", "speedrun"])
         withExtendedLifetime(practice) {}
     }

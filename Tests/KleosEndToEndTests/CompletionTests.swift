@@ -5,7 +5,7 @@ import KleosTestSupport
 import Testing
 
 /// What the shells themselves complete with the scripts that kleos prints.
-@Suite("Completions", .timeLimit(.minutes(5)))
+@Suite("Completions", .timeLimit(.minutes(30)))
 struct CompletionTests {
     private let folder: TemporaryFolder
 

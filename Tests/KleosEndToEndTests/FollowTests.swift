@@ -69,7 +69,7 @@ struct FollowTests {
         game.onOpen { told.put($0) }
         game.onNotice { _ in }
         game.setForeground(isForeground)
-        #expect(game.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(game.waitUntilIdle(timeoutMilliseconds: 600_000))
         let answer = try scenario.rows("open", "1")
         #expect(answer.first?["state"] == .string(isForeground ? "foreground" : "background"))
         #expect(answer.first?["told"] == true)

@@ -6,7 +6,7 @@ import KleosTestSupport
 import Testing
 
 /// The pages of the manual, as `script/install` writes them.
-@Suite("Pages of the manual", .timeLimit(.minutes(5)))
+@Suite("Pages of the manual", .timeLimit(.minutes(30)))
 struct ManualTests {
     private let folder: TemporaryFolder
 

@@ -106,7 +106,7 @@ private final class PrivateNetwork {
 @Suite(
     "Names of endpoints",
     .enabled(if: PrivateNetwork.isAvailable, "needs a network namespace (unshare -rnm), ip and openssl"),
-    .timeLimit(.minutes(3)))
+    .timeLimit(.minutes(30)))
 struct NameTests {
     private static let retry = "[Retry]\nBase=250ms\nCap=500ms\n"
 

@@ -4,7 +4,7 @@ import KleosTestSupport
 import Testing
 
 /// The commands of docs/operations.md work as they are printed.
-@Suite("Examples of docs/operations.md", .timeLimit(.minutes(5)))
+@Suite("Examples of docs/operations.md", .timeLimit(.minutes(30)))
 struct OperationsDocumentTests {
     private static func block(_ header: String) throws -> String {
         let text = try SmallFile.readText(at: Scenario.repositoryPath("docs/operations.md"))

@@ -27,7 +27,7 @@ struct ReadmeTests {
     }
 
     private func expectDelivered(_ daemon: DaemonHarness, file: String = #fileID) throws {
-        #expect(try daemon.kleos(["watch", "--until-empty", "--timeout", "60", "--quiet"]).isSuccess)
+        #expect(try daemon.kleos(["watch", "--until-empty", "--timeout", "600", "--quiet"]).isSuccess)
         let listed = try daemon.kleos(["list", "--state", "delivered"])
         #expect(listed.output.contains("first-blood"))
         #expect(listed.output.contains("speedrun"))

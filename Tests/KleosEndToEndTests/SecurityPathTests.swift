@@ -12,7 +12,7 @@ struct SecurityPathTests {
         let process = try ChildProcess(
             BuiltPrograms.path("kleosd"), ["--private", daemon.folder.path] + arguments,
             errorFile: daemon.folder.path("refused.err"))
-        return try process.finish(timeoutMilliseconds: 30_000)
+        return try process.finish()
     }
 
     private func mode(_ path: String) -> mode_t {

@@ -5,7 +5,7 @@ import KleosTestSupport
 import Testing
 
 /// From `kleos status` alone an operator reads why nothing is delivered.
-@Suite("Status says why", .timeLimit(.minutes(5)))
+@Suite("Status says why", .timeLimit(.minutes(30)))
 struct StatusReasonTests {
     /// A daemon whose only endpoint has this file.
     private func daemon(_ endpoint: String, through prefix: [String] = []) throws -> DaemonHarness {

@@ -144,7 +144,7 @@ import Testing
         return NoticesAnswer(json: try #require(result)).notices.map(\.player)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(30)))
     func leavesNoticesToTheGameInTheForeground() throws {
         var game: TestClient? = try harness.connect()
         _ = try game?.ask("subscribe", #"{"topics":["notices"]}"#)

@@ -4,7 +4,7 @@ import KleosSupport
 import KleosTestSupport
 import Testing
 
-@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(30)))
 struct CertificateTests {
     private static let whole = RawServer.Reply.answer(.http("200 OK", body: accepted))
 

@@ -55,7 +55,7 @@ func post(
         certificateAuthorityFile: certificateAuthorityFile)
 }
 
-@Suite(.timeLimit(.minutes(3))) struct CurlTransportTests {
+@Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
     private func send(_ request: TransportRequest) -> Exchange { Exchange(request, over: sharedTransport) }
 
     @Test func aRequestGoesOutAsItIsAndTheAnswerComesBackWhole() throws {

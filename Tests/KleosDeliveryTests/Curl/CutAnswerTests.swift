@@ -1,7 +1,7 @@
 import KleosDelivery
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct CutAnswerTests {
+@Suite(.timeLimit(.minutes(30))) struct CutAnswerTests {
     private static let body = #"{"error":{"code":"x"}}"#
     private static let whole = "HTTP/1.1 404 Not Found\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
 

@@ -6,7 +6,7 @@ import KleosTestSupport
 import Testing
 
 /// Confirmations that are cut off after each of their bytes, met by a worker with a real store.
-@Suite(.timeLimit(.minutes(10))) struct CutSweepTests {
+@Suite(.timeLimit(.minutes(30))) struct CutSweepTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var whole: String

@@ -2,7 +2,7 @@ import KleosModel
 import Testing
 
 /// Answers whose length, pieces or header fields are wrong.
-@Suite(.timeLimit(.minutes(4))) struct FramingFaultTests {
+@Suite(.timeLimit(.minutes(30))) struct FramingFaultTests {
     private static let count = accepted.utf8.count
 
     private static func lengths(_ fields: String..., body: String = accepted) -> RawServer.Reply {

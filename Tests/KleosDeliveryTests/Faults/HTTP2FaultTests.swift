@@ -5,7 +5,7 @@ import KleosTestSupport
 import Testing
 
 /// What can go wrong over HTTP/2 alone: streams that are refused, reset or cut short.
-@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(30)))
 struct HTTP2FaultTests {
     /// What a reply says about the event.
     enum Meaning: Sendable {

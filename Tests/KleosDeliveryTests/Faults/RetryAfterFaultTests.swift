@@ -3,7 +3,7 @@ import KleosSupport
 import Testing
 
 /// `Retry-After` in every odd form, with what it does to the delivery.
-@Suite(.timeLimit(.minutes(4))) struct RetryAfterFaultTests {
+@Suite(.timeLimit(.minutes(30))) struct RetryAfterFaultTests {
     private static let day: Int64 = 86_400_000
 
     private static func busy(_ fields: [String], status: String = "429 Too Many Requests") -> RawServer.Reply {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Connections that are used again, where the server does something odd between two requests.
-@Suite(.timeLimit(.minutes(3))) struct ReusedConnectionTests {
+@Suite(.timeLimit(.minutes(30))) struct ReusedConnectionTests {
     /// Serves two requests: between them it says something that nobody asked for.
     private final class TalkativeServer: Sendable {
         let listener: RawListener

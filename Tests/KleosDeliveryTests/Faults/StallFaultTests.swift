@@ -7,7 +7,7 @@ import KleosTestSupport
 import Testing
 
 /// Endpoints that stop in the middle, or never come to an end.
-@Suite(.timeLimit(.minutes(4))) struct StallFaultTests {
+@Suite(.timeLimit(.minutes(30))) struct StallFaultTests {
     private static func stall(_ name: String, _ reply: RawServer.Reply) -> EndpointFault {
         var fault = EndpointFault.unclear(name, reply, "no answer in time")
         fault.timeoutMilliseconds = 400

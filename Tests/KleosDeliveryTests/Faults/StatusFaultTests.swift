@@ -2,7 +2,7 @@ import KleosModel
 import Testing
 
 /// Every class of status, as an answer that came whole.
-@Suite(.timeLimit(.minutes(4))) struct StatusFaultTests {
+@Suite(.timeLimit(.minutes(30))) struct StatusFaultTests {
     private static func answer(_ status: String, _ fields: [String] = [], body: String = "") -> RawServer.Reply {
         .answer(.http(status, fields, body: body))
     }

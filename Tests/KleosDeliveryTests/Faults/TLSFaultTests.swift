@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// What goes wrong before a secure connection stands, and between plain and secure servers.
-@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: TestCertificate.isAvailable, TestCertificate.need), .timeLimit(.minutes(30)))
 struct TLSFaultTests {
     private static let whole = RawServer.Reply.answer(.http("200 OK", body: accepted))
 

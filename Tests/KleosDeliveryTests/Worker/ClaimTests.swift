@@ -22,7 +22,7 @@ private final class SilentTransport: Transport {
     func dropConnections() {}
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ClaimTests {
+@Suite(.timeLimit(.minutes(30))) struct ClaimTests {
     /// What goes out without being on disk as claimed would go out again after a crash.
     @Test func nothingIsSentBeforeItsClaimIsCommitted() throws {
         let temporary = try TemporaryStore(log: Log(threshold: .error) { _, _ in })

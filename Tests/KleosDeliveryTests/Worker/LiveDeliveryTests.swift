@@ -5,7 +5,7 @@ import KleosStore
 import KleosSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(4))) struct LiveDeliveryTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveDeliveryTests {
     @Test func whatWaitedWhileTheEndpointWasDownIsDeliveredOnce() throws {
         let server = try PracticeServer()
         server.setFaults(.down(.refuse))

@@ -30,7 +30,7 @@ private final class ForgetfulTransport: Transport {
     func dropConnections() {}
 }
 
-@Suite(.timeLimit(.minutes(2))) struct RenderingTests {
+@Suite(.timeLimit(.minutes(30))) struct RenderingTests {
     @Test func underOneKeyTheBytesStayTheSameWhateverTheConfigurationBecomes() throws {
         let first = Mutex<(@Sendable () -> Void)?>(nil)
         let arrived = DispatchSemaphore(value: 0)

@@ -69,14 +69,16 @@ struct SecuritySpoolTests {
     /// The spool as an operator sees it, once `isTrue`.
     @discardableResult
     private func wait(until isTrue: (SpoolStatus) -> Bool) throws -> SpoolStatus {
-        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
-        while true {
+        var last: SpoolStatus?
+        let isSeen = try Patience.until {
             let text = try scenario.kleos("status", "--json", "--socket", daemon.controlPath)
             let status = try #require(StatusAnswer(json: try JSONParser.parse(Array(text.utf8))).spool)
-            if isTrue(status) { return status }
-            let log = try daemon.log
-            try #require(SystemClock().monotonicNanoseconds < deadline, "\(status) \(log)")
+            last = status
+            return isTrue(status)
         }
+        let log = try daemon.log
+        try #require(isSeen, "\(String(describing: last)) \(log)")
+        return try #require(last)
     }
 
     /// The recorded events, as client id and submitting user.

@@ -21,14 +21,16 @@ struct SpoolTests {
         return try #require(StatusAnswer(json: try JSONParser.parse(Array(text.utf8))).spool)
     }
 
-    /// Asks until `isTrue`, each time an answered request; two minutes at most.
+    /// Asks until `isTrue`, and returns the answer of which it is.
     @discardableResult
     private func wait(_ scenario: Scenario, until isTrue: (SpoolStatus) -> Bool) throws -> SpoolStatus {
-        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
         var last = try status(scenario)
-        while !isTrue(last), SystemClock().monotonicNanoseconds < deadline { last = try status(scenario) }
+        let isSeen = try Patience.until {
+            last = try status(scenario)
+            return isTrue(last)
+        }
         let log = try scenario.daemon.log
-        try #require(isTrue(last), "\(last) \(log)")
+        try #require(isSeen, "\(last) \(log)")
         return last
     }
 
@@ -120,14 +122,14 @@ struct SpoolTests {
                 states.withLock { $0.append((try? result.get())?.state) }
             }
         }
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(states.withLock { $0 } == Array(repeating: .spooled, count: 20))
         scenario.daemon.send(SIGCONT)
         try wait(scenario) { $0.takenIn == 20 }
         client.submitScore(1, leaderboard: "beginner") { result in
             states.withLock { $0.append((try? result.get())?.state) }
         }
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 60_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(states.withLock { $0.last } == .accepted)
         try scenario.drain()
         #expect(try scenario.rows("list", "--all").count == 21)

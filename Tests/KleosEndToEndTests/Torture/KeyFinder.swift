@@ -1,7 +1,9 @@
+import Dispatch
 import KleosClient
 import KleosJSON
 import KleosModel
 import KleosSupport
+import KleosTestSupport
 import KleosWire
 
 /// Asks for the keys of spooled events, which clients are not told.
@@ -12,8 +14,8 @@ struct KeyFinder {
 
     /// Asks until the daemon has taken the event in, and notes it down as acknowledged.
     func find(_ id: String, _ event: Submission, _ tag: String) {
-        let deadline = SystemClock().monotonicNanoseconds + 120_000_000_000
-        while SystemClock().monotonicNanoseconds < deadline {
+        let end = Patience.end
+        while DispatchTime.now() < end {
             let starts = ledger.monitor.read(\.starts)
             if let key = key(of: id) {
                 return ledger.acknowledge(event, tag: tag, key: key, isDuplicate: true, wasSentBefore: true)

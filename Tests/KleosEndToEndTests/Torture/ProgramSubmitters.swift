@@ -34,7 +34,7 @@ struct LibrarySubmitter {
             submit(event, tag, with: client) { room.signal() }
             ledger.monitor.change { $0.sent += 1 }
         }
-        if !client.waitUntilIdle(timeoutMilliseconds: 120_000) { ledger.problem("\(name): an answer never came") }
+        if !client.waitUntilIdle(timeoutMilliseconds: 600_000) { ledger.problem("\(name): an answer never came") }
         client.close()
         for (id, spooled) in ledger.monitor.read(\.spooled) where spooled.tag.hasPrefix("\(name)-") {
             KeyFinder(name: name, path: path, ledger: ledger).find(id, spooled.event, spooled.tag)
@@ -101,14 +101,14 @@ struct GameProgram {
         let game = try ChildProcess(
             BuiltPrograms.path("kleos-minesweeper"),
             [
-                "--events", String(Self.events), "--level", "beginner", "--player", player, "--json", "--wait", "120",
+                "--events", String(Self.events), "--level", "beginner", "--player", player, "--json", "--wait", "600",
                 "--seed", String(seed % 1_000_000),
             ],
             // Its lines name keys, which spooled events have none of yet.
             environment: ["KLEOS_SOCKET": socketPath, "KLEOS_SPOOL": "/nonexistent"],
             errorFile: folder.path("\(player).err"))
         var count = 0
-        while let line = try game.nextLine(timeoutMilliseconds: 180_000) {
+        while let line = try game.nextLine() {
             note(try JSONParser.parse(Array(line.utf8)))
             count += 1
             if count == killedAfter { game.send(SIGKILL) }
@@ -176,7 +176,7 @@ struct LineProgram {
                 BuiltPrograms.path("kleos"), ["submit", "-", "--json"],
                 environment: ["KLEOS_SOCKET": socketPath, "NO_COLOR": "1"], errorFile: folder.path("\(name).err"),
                 input: input
-            ).finish(timeoutMilliseconds: 180_000)
+            ).finish()
             try note(result.output, events, wasRun: wasRun)
             if result.isSuccess { return findSpooled(result.output, events) }
             wasRun = true

@@ -137,7 +137,7 @@ final class TortureWorld {
             try #require(result.isSuccess, "\(result.errors)")
         }
         try kleos("flush")
-        try kleos("watch", "--until-empty", "--timeout", "300", "--quiet")
+        try kleos("watch", "--until-empty", "--timeout", "600", "--quiet")
     }
 
     /// Runs `kleos` and requires success; returns what it printed.

@@ -65,16 +65,15 @@ final class SpoolHarness {
         try client.ask("status").result.flatMap { StatusAnswer(json: $0).spool }
     }
 
-    /// Asks for the status until `isTrue`, each time an answered request; a minute at most.
+    /// Asks for the status until `isTrue`, each time an answered request.
     @discardableResult
     func wait(until isTrue: (SpoolStatus) -> Bool, _ place: SourceLocation = #_sourceLocation) throws -> SpoolStatus? {
-        let deadline = SystemClock().monotonicNanoseconds + 60_000_000_000
         var last: SpoolStatus?
-        while SystemClock().monotonicNanoseconds < deadline {
+        let isSeen = try Patience.until {
             last = try status()
-            if let last, isTrue(last) { return last }
+            return last.map(isTrue) ?? false
         }
-        Issue.record("never: \(String(describing: last))", sourceLocation: place)
+        if !isSeen { Issue.record("never: \(String(describing: last))", sourceLocation: place) }
         return last
     }
 

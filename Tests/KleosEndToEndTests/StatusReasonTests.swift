@@ -8,12 +8,12 @@ import Testing
 @Suite("Status says why", .timeLimit(.minutes(30)))
 struct StatusReasonTests {
     /// A daemon whose only endpoint has this file.
-    private func daemon(_ endpoint: String, through prefix: [String] = []) throws -> DaemonHarness {
+    private func daemon(_ endpoint: String, in network: OwnNetwork? = nil) throws -> DaemonHarness {
         let daemon = try DaemonHarness(files: [
             "endpoints.d/home.conf": "[Endpoint]\n\(endpoint)\n[Retry]\nBase=250ms\nCap=500ms\n",
             "games.d/minesweeper.conf": try Scenario.sampleGame,
         ])
-        try daemon.start(through: prefix)
+        try daemon.start(through: network?.prefix ?? [])
         return daemon
     }
 
@@ -42,11 +42,12 @@ struct StatusReasonTests {
         return (code, result.output)
     }
 
-    @Test("A name that cannot be resolved", .enabled(if: OwnNetwork.withAddress != nil, "needs a network of its own"))
+    @Test("A name that cannot be resolved", .enabled(if: OwnNetwork.isAvailable, "needs a network of its own"))
     func dns() throws {
-        let daemon = try daemon(
-            "URL=https://leaderboard.invalid",
-            through: try #require(OwnNetwork.withAddress))
+        let network = try OwnNetwork()
+        try network.addCard()
+        try network.change("ip addr add 192.0.2.9/24 dev d0")
+        let daemon = try daemon("URL=https://leaderboard.invalid", in: network)
         try submit(daemon)
         let text = try status(daemon, until: "the name leaderboard.invalid cannot be resolved (DNS)")
         #expect(text.contains("home (https://leaderboard.invalid) is failing"))
@@ -54,9 +55,9 @@ struct StatusReasonTests {
         #expect(try check(daemon).code == 1)
     }
 
-    @Test("No network at all", .enabled(if: OwnNetwork.empty != nil, "needs a network of its own"))
+    @Test("No network at all", .enabled(if: OwnNetwork.isAvailable, "needs a network of its own"))
     func noNetwork() throws {
-        let daemon = try daemon("URL=https://198.51.100.7", through: try #require(OwnNetwork.empty))
+        let daemon = try daemon("URL=https://198.51.100.7", in: OwnNetwork())
         try submit(daemon)
         let text = try status(daemon, until: "this machine has no network, so that 198.51.100.7 cannot be reached")
         #expect(text.contains("Connect it; events are kept"))
@@ -226,24 +227,5 @@ struct StatusReasonTests {
         #expect(free.output.contains("are left before new events are refused"))
         #expect(try scenario.daemon.kleos(["status", "--check", "--warning-age", "soon"]).ending == .exited(64))
         #expect(try scenario.daemon.kleos(["status", "--warning-age", "1h"]).ending == .exited(64))
-    }
-}
-
-/// A network without anything in it, for one program.
-enum OwnNetwork {
-    /// Nothing at all.
-    static let empty = prefix(":")
-    /// An address that leads nowhere.
-    static let withAddress = prefix(
-        "ip link add d0 type dummy; ip addr add 192.0.2.9/24 dev d0; ip link set d0 up")
-
-    /// The command that runs what follows it in a network of its own, after `setup`; nil where that may not be.
-    private static func prefix(_ setup: String) -> [String]? {
-        let words = ["/usr/bin/unshare", "-n", "/bin/sh", "-c", "set -e; \(setup); exec \"$@\"", "world"]
-        guard let folder = try? TemporaryFolder(),
-            let trial = try? ChildProcess(words[0], words.dropFirst() + ["true"], errorFile: folder.path("errors")),
-            (try? trial.finish().isSuccess) == true
-        else { return nil }
-        return words
     }
 }

@@ -67,13 +67,13 @@ let package = Package(
                 "KleosServer", "KleosDelivery", "KleosNotify",
             ]),
         library("KleosPractice", ["CLinux", "KleosSupport", "KleosJSON", "KleosModel"]),
+        library("KleosMinesweeper", ["KleosSupport", "KleosJSON", "KleosModel", "KleosClient"]),
         library(
             "KleosCommandLine",
             [
                 "CLinux", "KleosSupport", "KleosJSON", "KleosModel", "KleosConfig", "KleosWire", "KleosClient",
-                "KleosNotify", "KleosPractice",
+                "KleosNotify", "KleosPractice", "KleosMinesweeper",
             ]),
-        library("KleosMinesweeper", ["KleosSupport", "KleosJSON", "KleosClient"]),
 
         executable("kleosd", ["KleosDaemon"]),
         executable("kleos", ["KleosCommandLine"]),

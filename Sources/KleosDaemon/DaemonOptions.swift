@@ -32,7 +32,7 @@ struct DaemonOptions: Sendable, Equatable {
     var exitsWithParent = false
     var information: Information?
 
-    static let help = DaemonUsage.help
+    static let help = DaemonUsage.usage.help
 
     /// Reads the arguments that follow the program's name.
     init(arguments: [String]) throws(UsageError) {

@@ -1,3 +1,5 @@
+import KleosSupport
+
 /// The methods of the protocol.
 package enum Method: String, Sendable, CaseIterable {
     case hello
@@ -46,7 +48,7 @@ package enum ProtocolVersion {
     /// Grows with each change that an older client would misread.
     package static let number: Int64 = 1
     /// The version of kleos.
-    package static let program = "0.1.0"
+    package static let program = ProgramVersion.text
     /// What this daemon can do beyond the first version of the protocol; a client asks before it relies on one.
     package static let features = ["batch", "subscribe", "standing", "notices", "presence", "register", "open"]
 }

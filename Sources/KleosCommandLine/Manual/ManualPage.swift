@@ -1,9 +1,14 @@
 import KleosConfig
+import KleosMinesweeper
+import KleosPractice
+import KleosSupport
 import KleosWire
 
 /// The pages for man(1), made from the tables that the programs go by. Pure.
 package enum ManualPage: String, Sendable, CaseIterable {
     case kleos = "kleos.1"
+    case practice = "kleos-practice.1"
+    case minesweeper = "kleos-minesweeper.1"
     case kleosd = "kleosd.8"
     case configuration = "kleosd.conf.5"
     case protocolPage = "kleos-protocol.7"
@@ -14,7 +19,11 @@ package enum ManualPage: String, Sendable, CaseIterable {
         let lines: [String]
         switch self {
         case .kleos: lines = Self.commands
-        case .kleosd: lines = Self.daemon
+        case .practice: lines = Self.program(PracticeProgram.usage, section: 1, ["kleos(1)", "kleosd(8)"])
+        case .minesweeper: lines = Self.program(MinesweeperUsage.usage, section: 1, ["kleos(1)", "kleos-practice(1)"])
+        case .kleosd:
+            lines = Self.program(
+                DaemonUsage.usage, section: 8, ["kleos(1)", "kleosd.conf(5)", "kleos-protocol(7)"])
         case .configuration: lines = Self.settings
         case .protocolPage:
             guard let document else { return nil }
@@ -57,7 +66,10 @@ package enum ManualPage: String, Sendable, CaseIterable {
         for (name, text) in environment { lines += Roff.item(name, text) }
         lines.append(Roff.heading("Exit status"))
         for (code, text) in exitCodes { lines += Roff.item(String(code.rawValue), text) }
-        return lines + seeAlso(["kleosd(8)", "kleosd.conf(5)", "kleos-protocol(7)"])
+        return lines
+            + seeAlso([
+                "kleos-practice(1)", "kleos-minesweeper(1)", "kleosd(8)", "kleosd.conf(5)", "kleos-protocol(7)",
+            ])
     }
 
     private static func section(of command: CommandSpecification) -> [String] {
@@ -85,8 +97,8 @@ package enum ManualPage: String, Sendable, CaseIterable {
 
     private static let exitCodes: [(ExitCode, String)] = [
         (.success, "Done."),
-        (.failure, "The daemon answered and could not do it all; a warning of status `--check`."),
-        (.critical, "What status `--check` found needs somebody."),
+        (.failure, "The daemon answered and could not do it all; a warning of `kleos status --check`."),
+        (.critical, "What `kleos status --check` found needs somebody."),
         (.usage, "The command line is wrong."),
         (.data, "The input is wrong: an unknown game, a value out of range, a key that nobody has."),
         (.unavailable, "No daemon answers."),
@@ -99,22 +111,27 @@ package enum ManualPage: String, Sendable, CaseIterable {
     ]
 
     private static func seeAlso(_ pages: [String]) -> [String] {
-        [Roff.heading("See also"), Roff.escaped(pages.joined(separator: ", "))]
+        [Roff.heading("See also")] + Roff.filled(pages.joined(separator: ", "))
     }
 
-    // MARK: kleosd(8)
+    // MARK: Programs that have no commands
 
-    private static var daemon: [String] {
-        var lines = head("kleosd", 8, DaemonUsage.summary)
-        lines += [Roff.heading("Synopsis"), ".B kleosd", "[OPTIONS]", Roff.heading("Description")]
-        lines += Roff.filled(DaemonUsage.introduction)
-        lines.append(Roff.heading("Options"))
-        for option in DaemonUsage.options { lines += Roff.item(option.spelling, "\(option.text).") }
-        lines.append(Roff.heading("Signals"))
-        lines += Roff.filled(DaemonUsage.signals)
+    private static func program(_ usage: ProgramUsage, section: Int, _ others: [String]) -> [String] {
+        var lines = head(usage.name, section, usage.summary) + [Roff.heading("Synopsis")]
+        for (index, form) in usage.forms.enumerated() {
+            lines += (index > 0 ? [".br"] : []) + [".B \(usage.name)"]
+            lines.append(Roff.escaped(String(form.label.dropFirst(usage.name.count + 1))))
+        }
+        lines += [Roff.heading("Description")] + Roff.filled(usage.introduction)
+        for form in usage.forms where !form.text.isEmpty { lines += Roff.item(form.label, "\(form.text).") }
+        for group in usage.groups {
+            lines.append(Roff.heading(group.heading))
+            for row in group.rows { lines += Roff.item(row.label, "\(row.text).") }
+        }
+        for note in usage.notes { lines += [Roff.heading(note.label)] + Roff.filled(note.text) }
         lines.append(Roff.heading("Exit status"))
-        for code in DaemonUsage.exitCodes { lines += Roff.item(String(code.number), "\(code.text).") }
-        return lines + seeAlso(["kleos(1)", "kleosd.conf(5)", "kleos-protocol(7)"])
+        for code in usage.exitCodes { lines += Roff.item(String(code.number), "\(code.text).") }
+        return lines + seeAlso(others)
     }
 
     // MARK: kleosd.conf(5)

@@ -8,7 +8,7 @@ struct MinesweeperOptions: Sendable, Equatable {
     /// When the automatic play ends.
     enum Goal: Sendable, Equatable {
         case games(Int)
-        /// So many submissions that the daemon has acknowledged.
+        /// So many submissions that were handed over.
         case events(Int)
     }
 
@@ -24,38 +24,6 @@ struct MinesweeperOptions: Sendable, Equatable {
     var showsBoard = false
     var wantsHelp = false
     var wantsVersion = false
-
-    static let help = """
-        kleos-minesweeper - Mission: Minesweeper, the sample game of kleos
-
-        Usage: kleos-minesweeper [OPTIONS]                play in the terminal
-               kleos-minesweeper --auto GAMES [OPTIONS]   let the computer play
-
-          --auto GAMES    let the computer play so many games; it reasons where it can and
-                          guesses where it must
-          --events N      let it play until the daemon has acknowledged N submissions
-          --level LEVEL   beginner, intermediate, advanced; for the computer also mix, the default
-          --player NAME   the player; by default the game's own, then $USER
-          --seed NUMBER   play the same fields again
-          --socket PATH   the daemon's socket, where it is not at one of the usual places
-          --wait SECONDS  how long to wait for the daemon (10)
-          --show          draw the last field
-          --json          print one JSON object for each acknowledged submission, nothing else
-          --quiet         print the summary only
-          --help          print this text
-          --version       print the version
-
-        Keys: arrows or h j k l move, space or enter opens (and on a number with all its flags, all
-        around it), f flags, c opens around a number, r begins anew, 1 2 3 choose the level, a shows
-        the achievements, q quits. NO_COLOR is honoured. The game never waits for kleos: what it
-        earned shows as being saved, saved, and confirmed by the service.
-
-        Times of won games go to the leaderboards, achievements where a game earned them. The game
-        first asks kleos what the player has already, so that nothing is awarded twice.
-        Exit codes: 0 everything acknowledged, 64 wrong options or no terminal to play in, 65 a
-        submission was refused, 69 no daemon (--auto), 128 and the signal's number at a signal.
-
-        """
 
     /// Reads the arguments that follow the program's name.
     init(arguments: [String]) throws(UsageError) {

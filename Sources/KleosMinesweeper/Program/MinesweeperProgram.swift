@@ -1,4 +1,5 @@
 import Glibc
+import KleosModel
 import KleosSupport
 
 /// The program `kleos-minesweeper`.
@@ -7,8 +8,8 @@ package enum MinesweeperProgram {
     package static func run(_ arguments: [String]) -> Int32 {
         do throws(MinesweeperOptions.UsageError) {
             let options = try MinesweeperOptions(arguments: arguments)
-            if options.wantsHelp { return finish(printing: MinesweeperOptions.help) }
-            if options.wantsVersion { return finish(printing: "kleos-minesweeper 0.1.0\n") }
+            if options.wantsHelp { return finish(printing: MinesweeperUsage.usage.help) }
+            if options.wantsVersion { return finish(printing: "kleos-minesweeper \(ProgramVersion.text)\n") }
             return options.goal == nil ? playByHand(options) : playAutomatically(options)
         } catch {
             return fail(EX_USAGE, error.message)
@@ -31,7 +32,10 @@ package enum MinesweeperProgram {
         do throws(AutoRun.NoDaemon) {
             let tally = try run.run()
             guard let refusal = tally.refusals.first else { return 0 }
-            return fail(EX_DATAERR, "\(tally.refusals.count) submissions were refused; the first: \(refusal)")
+            return fail(
+                EX_DATAERR,
+                "\(Counted.text(tally.refusals.count, "submission was", "submissions were")) refused; the first: \(refusal)"
+            )
         } catch {
             return fail(EX_UNAVAILABLE, error.message)
         }

@@ -1,4 +1,5 @@
 import KleosJSON
+import KleosSupport
 
 /// The flags that describe faults, for the server's start and for `kleos-practice faults`.
 struct FaultFlags {
@@ -18,47 +19,70 @@ struct FaultFlags {
         case rule
     }
 
-    private static let table: [(flag: String, member: String, value: Value)] = [
-        ("--down", "down", .optional(standard: "refuse")),
-        ("--failure-share", "failureShare", .number),
-        ("--failure-statuses", "failureStatuses", .script),
-        ("--seed", "seed", .number),
-        ("--latency", "latencyMilliseconds", .latency),
-        ("--script", "script", .script),
-        ("--retry-after", "retryAfter", .text),
-        ("--reset-after", "resetAfterBytes", .number),
-        ("--never-answer", "neverAnswer", .optional(standard: true)),
-        ("--drop-answer", "dropAnswer", .optional(standard: true)),
-        ("--html", "html", .optional(standard: true)),
-        ("--redirect", "redirect", .text),
-        ("--reject", "rejectWhere", .rule),
-        ("--not-found", "notFound", .optional(standard: true)),
-        ("--unauthorized", "unauthorized", .optional(standard: true)),
-        ("--count", "count", .number),
+    private struct Flag {
+        /// As it is typed.
+        let name: String
+        /// What its value is called, with what stands before it: ` SHARE`, `[=SHARE]`.
+        let suffix: String
+        /// The member of the faults that it sets.
+        let member: String
+        let value: Value
+        let text: String
+
+        init(_ name: String, _ suffix: String, _ member: String, _ value: Value, _ text: String) {
+            self.name = name
+            self.suffix = suffix
+            self.member = member
+            self.value = value
+            self.text = text
+        }
+    }
+
+    private static let table = [
+        Flag(
+            "--down", "[=refuse|503]", "down", .optional(standard: "refuse"),
+            "nothing gets through: close connections, or answer 503"),
+        Flag(
+            "--failure-share", " SHARE", "failureShare", .number,
+            "answer a share (0 to 1) of the requests with an error"),
+        Flag(
+            "--failure-statuses", " LIST", "failureStatuses", .script,
+            "the statuses that --failure-share draws from (500,502,503)"),
+        Flag("--seed", " NUMBER", "seed", .number, "make what is drawn repeatable"),
+        Flag("--latency", " MS|MIN-MAX", "latencyMilliseconds", .latency, "hold answers back, in milliseconds"),
+        Flag(
+            "--script", " LIST", "script", .script,
+            "one step a request: 200, a status of 400 to 599, close, reset, never, drop, html, redirect; for example "
+                + "503,429,200"),
+        Flag("--retry-after", " TEXT", "retryAfter", .text, "value of Retry-After in 429 and 503 answers"),
+        Flag(
+            "--reset-after", " BYTES", "resetAfterBytes", .number,
+            "reset the connection after so many bytes of each answer"),
+        Flag(
+            "--never-answer", "[=SHARE]", "neverAnswer", .optional(standard: true),
+            "keep the connection open and say nothing"),
+        Flag(
+            "--drop-answer", "[=SHARE]", "dropAnswer", .optional(standard: true),
+            "let the request take effect, then close without an answer"),
+        Flag("--html", "[=SHARE]", "html", .optional(standard: true), "answer 200 with a login page"),
+        Flag("--redirect", " URL", "redirect", .text, "answer 302"),
+        Flag(
+            "--reject", " RULE", "rejectWhere", .rule,
+            "reject some submissions, for example "
+                + #"'{"leaderboard":"beginner","valueBelow":"10","code":"implausible"}'"#),
+        Flag("--not-found", "", "notFound", .optional(standard: true), "answer 404"),
+        Flag(
+            "--unauthorized", "[=PLAYER]", "unauthorized", .optional(standard: true),
+            "answer 401, to everybody or to one player"),
+        Flag("--count", " NUMBER", "count", .number, "end all faults after so many requests"),
     ]
 
-    /// The flags for `--help`.
-    static let help = """
-          --down[=refuse|503]        nothing gets through: close connections, or answer 503
-          --up                       take --down away
-          --failure-share SHARE      answer a share (0 to 1) of the requests with an error
-          --failure-statuses LIST    the statuses that --failure-share draws from (500,502,503)
-          --seed NUMBER              make what is drawn repeatable
-          --latency MS|MIN-MAX       hold answers back, in milliseconds
-          --script LIST              one step a request: 200, a status of 400 to 599, close, reset,
-                                     never, drop, html, redirect; for example 503,429,200
-          --retry-after TEXT         value of Retry-After in 429 and 503 answers
-          --reset-after BYTES        reset the connection after so many bytes of each answer
-          --never-answer[=SHARE]     keep the connection open and say nothing
-          --drop-answer[=SHARE]      let the request take effect, then close without an answer
-          --html[=SHARE]             answer 200 with a login page
-          --redirect URL             answer 302
-          --reject RULE              reject some submissions, for example
-                                     '{"leaderboard": "beginner", "valueBelow": "10", "code": "implausible"}'
-          --not-found                answer 404
-          --unauthorized[=PLAYER]    answer 401, to everybody or to one player
-          --count NUMBER             end all faults after so many requests
-        """
+    /// The flags for the help.
+    static let rows =
+        table.map { ProgramUsage.Row("\($0.name)\($0.suffix)", $0.text) } + [
+            ProgramUsage.Row("--up", "take --down away"),
+            ProgramUsage.Row("--clear", "take all faults away first; for faults URL"),
+        ]
 
     /// Takes the flag at the front of `arguments`, with its value; false where it is not one of these. Throws
     /// `UsageError`.
@@ -77,16 +101,16 @@ struct FaultFlags {
             return true
         default: break
         }
-        guard let entry = Self.table.first(where: { $0.flag == parts[0] }) else { return false }
+        guard let entry = Self.table.first(where: { $0.name == parts[0] }) else { return false }
         arguments.removeFirst()
         if case .optional(let standard) = entry.value {
             members[entry.member] = attached.map(Self.scalar) ?? standard
             return true
         }
         guard let text = attached ?? arguments.popFirst() else {
-            throw UsageError(message: "\(entry.flag) needs a value")
+            throw UsageError(message: "\(entry.name) needs a value")
         }
-        let value = try Self.read(text, entry.value, entry.flag)
+        let value = try Self.read(text, entry.value, entry.name)
         if case .rule = entry.value {
             members[entry.member] = .array((members[entry.member]?.arrayValue ?? []) + [value])
         } else {

@@ -1,42 +1,42 @@
 import Glibc
 import KleosJSON
-import KleosSupport
+package import KleosSupport
 
 /// The program `kleos-practice`.
 package enum PracticeProgram {
-    private static let version = "0.1.0"
-
-    private static let help = """
-        Usage: kleos-practice [OPTIONS]             serve the default contract, with faults on demand
-               kleos-practice faults URL [FLAGS]    show or change the faults of a running one
-               kleos-practice boards URL            print its leaderboards
-               kleos-practice achievements URL      print its achievements
-               kleos-practice requests URL          print its latest requests
-               kleos-practice counts URL            print its totals as JSON
-
-        Options:
-          --listen ADDRESS:PORT      where to listen (\(ServeOptions.standardAddress)); port 0 picks a free one
-          --allow-remote             allow an address that other machines can reach
-          --port-file FILE           write the port into FILE when ready
-          --store DIR                keep what was accepted in DIR; without it, in memory only
-          --token TOKEN              require "Authorization: Bearer TOKEN"
-          --faults FILE              read faults from a JSON file, in the form of GET /faults
-          --exit-with-parent         end when the parent process ends
-          --help, --version
-
-        Faults, for the start and for "faults URL" (which knows --clear as well):
-        \(FaultFlags.help)
-
-        """
+    /// How it is called, for its help and its page of the manual.
+    package static let usage = ProgramUsage(
+        name: "kleos-practice", summary: "a leaderboard service to practise with, with faults on demand",
+        forms: [
+            ProgramUsage.Row("kleos-practice [OPTIONS]", "serve the default contract, with faults on demand"),
+            ProgramUsage.Row("kleos-practice faults URL [FAULTS]", "show or change the faults of a running one"),
+            ProgramUsage.Row("kleos-practice boards URL", "print its leaderboards"),
+            ProgramUsage.Row("kleos-practice achievements URL", "print its achievements"),
+            ProgramUsage.Row("kleos-practice requests URL", "print its latest requests"),
+            ProgramUsage.Row("kleos-practice counts URL", "print its totals as JSON"),
+        ],
+        introduction: "It runs until it is stopped. Its address is also that of a page that shows what it has.",
+        groups: [
+            ProgramUsage.Group("Options", ServeOptions.rows),
+            ProgramUsage.Group("Faults, for the start and for faults URL", FaultFlags.rows),
+        ],
+        notes: [],
+        exitCodes: [
+            ProgramUsage.Code(0, "stopped or done"), ProgramUsage.Code(64, "wrong options or faults"),
+            ProgramUsage.Code(65, "a file or what is in the store cannot be read"),
+            ProgramUsage.Code(66, "a file is not there"), ProgramUsage.Code(69, "no practice endpoint answers at URL"),
+            ProgramUsage.Code(71, "it cannot listen, or something on this machine failed"),
+            ProgramUsage.Code(74, "the store cannot be written"),
+        ])
 
     /// Runs the program to its end and returns the exit code, as of sysexits.h.
     package static func run(_ arguments: [String]) -> Int32 {
         if arguments.contains("--help") || arguments.contains("-h") {
-            print(help, terminator: "")
+            print(usage.help, terminator: "")
             return EX_OK
         }
         if arguments.contains("--version") {
-            print("kleos-practice \(version)")
+            print("kleos-practice \(ProgramVersion.text)")
             return EX_OK
         }
         do {

@@ -10,6 +10,19 @@ struct ServeOptions {
     /// Where the server listens unless told otherwise.
     static let standardAddress = TCPAddress(host: "127.0.0.1", port: 8484)
 
+    /// The options for the help.
+    static let rows = [
+        ProgramUsage.Row("--listen ADDRESS:PORT", "where to listen (\(standardAddress)); port 0 picks a free one"),
+        ProgramUsage.Row("--allow-remote", "allow an address that other machines can reach"),
+        ProgramUsage.Row("--port-file FILE", "write the port into FILE when ready"),
+        ProgramUsage.Row("--store DIR", "keep what was accepted in DIR; without it, in memory only"),
+        ProgramUsage.Row("--token TOKEN", #"require "Authorization: Bearer TOKEN""#),
+        ProgramUsage.Row("--faults FILE", "read faults from a JSON file, in the form of GET /faults"),
+        ProgramUsage.Row("--exit-with-parent", "end when the parent process ends"),
+        ProgramUsage.Row("--help", "print this text"),
+        ProgramUsage.Row("--version", "print the version"),
+    ]
+
     /// Reads the arguments. Throws `UsageError`, `FaultsError`, `JSONError`, or `SystemError` for a file of faults.
     init(_ arguments: [String]) throws {
         var rest = arguments[...]

@@ -29,7 +29,7 @@ enum SpoolWords {
             lines.append(
                 "  and \(spool.rejected - spool.rejections.count) more in \(Printable.text(spool.path))/rejected")
         } else if spool.rejected > 0 {
-            lines.append("  They are kept in \(Printable.text(spool.path))/rejected, each with its error.")
+            lines.append("  kept in \(Printable.text(spool.path))/rejected, with the error beside the file")
         }
         return lines
     }

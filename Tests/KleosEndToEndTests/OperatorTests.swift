@@ -100,7 +100,7 @@ struct OperatorTests {
         #expect(text.contains("kleos adopt"))
         #expect(text.contains("kleos reset"))
         #expect(try scenario.daemon.kleos(["status", "--check"]).ending == .exited(2))
-        #expect(try scenario.kleos("adopt") == "the queue is this machine's; 1 delivery go on\n")
+        #expect(try scenario.kleos("adopt") == "the queue is this machine's; 1 delivery goes on\n")
         try scenario.drain()
         #expect(try scenario.counts()["effects"]?.int64Value == 1)
         #expect(try scenario.daemon.kleos(["status", "--check"]).isSuccess)

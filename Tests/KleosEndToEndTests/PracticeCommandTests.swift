@@ -155,7 +155,7 @@ struct PracticeCommandTests {
 
         let twice = try practice(options, "\(Self.submits); kleos submit achievement mygame first-blood")
         #expect(twice.result.ending == .exited(1))
-        #expect(twice.result.errors.contains("2 of deliveries are like"))
+        #expect(twice.result.errors.contains("2 deliveries are like"))
     }
 
     @Test("Takes what is dead for right where that was expected, and what nothing expected for wrong where told so")

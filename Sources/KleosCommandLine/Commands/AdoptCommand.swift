@@ -19,7 +19,7 @@ enum AdoptCommand {
             } else {
                 let count = Int(clamping: result["changed"]?.int64Value ?? 0)
                 session.line(
-                    "the queue is this machine's; \(Counted.text(count, "delivery", "deliveries")) go on")
+                    "the queue is this machine's; \(Counted.text(count, "delivery goes on", "deliveries go on"))")
             }
             return .success
         })

@@ -58,8 +58,8 @@ enum ImportCommand {
             session.line("\(Counted.text(answer.brought, "event")) brought over, \(answer.known) already there")
             if answer.aimless > 0 {
                 session.line(
-                    "\(Counted.text(answer.aimless, "event")) stay behind: no configured endpoint takes them; configure "
-                        + "the game and repeat this")
+                    "\(Counted.text(answer.aimless, "event stays", "events stay")) behind for want of a configured endpoint; "
+                        + "configure the game and repeat this")
             }
         }
         let count = Int64(answer.brought + answer.known + answer.aimless)

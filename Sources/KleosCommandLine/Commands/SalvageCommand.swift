@@ -46,8 +46,8 @@ enum SalvageCommand {
         }
         if answer.aimless > 0 {
             lines.append(
-                "\(Counted.text(answer.aimless, "event")) stay behind: no configured endpoint takes them; configure the "
-                    + "game and repeat this")
+                "\(Counted.text(answer.aimless, "event stays", "events stay")) behind for want of a configured endpoint; "
+                    + "configure the game and repeat this")
         }
         return lines
     }

@@ -52,7 +52,7 @@ private struct Watch {
             guard let wait = remaining() else {
                 guard endsWhenEmpty else { return .success }
                 throw CommandFailure(
-                    .temporary, "the time is up and \(try undelivered()) are still on their way",
+                    .temporary, "the time is up and \(try undelivered())",
                     hint: "kleos status says which endpoint holds them up")
             }
             let limit = endsWhenEmpty ? min(wait, Self.checkMilliseconds) : wait
@@ -79,7 +79,9 @@ private struct Watch {
     }
 
     private func undelivered() throws(CommandFailure) -> String {
-        Counted.text(onTheirWay(StatusAnswer(json: try session.request(.status))), "delivery", "deliveries")
+        Counted.text(
+            onTheirWay(StatusAnswer(json: try session.request(.status))), "delivery is still on its way",
+            "deliveries are still on their way")
     }
 
     /// What is held needs somebody to release it, so that waiting for it would be in vain.

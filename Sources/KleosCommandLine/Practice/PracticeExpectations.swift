@@ -24,13 +24,13 @@ package struct PracticeExpectations: Sendable {
             }
         }
 
-        /// One row in words.
-        var noun: String {
+        /// One row in words, and several.
+        var noun: (one: String, many: String) {
             switch self {
-            case .deliveries: "delivery"
-            case .notices: "notice"
-            case .boards: "entry of a board"
-            case .achievements: "achievement"
+            case .deliveries: ("delivery", "deliveries")
+            case .notices: ("notice", "notices")
+            case .boards: ("entry of a board", "entries of boards")
+            case .achievements: ("achievement", "achievements")
             }
         }
     }
@@ -158,7 +158,7 @@ extension PracticeExpectations {
             guard patterns[section] != nil else { return [] }
             return (rows[section] ?? []).filter { row in
                 (section != .deliveries || Self.isThrough(row)) && !isAskedFor(row, section)
-            }.map { Difference(message: "nothing expected the \(section.noun) \(Self.text($0))", found: $0) }
+            }.map { Difference(message: "nothing expected the \(section.noun.one) \(Self.text($0))", found: $0) }
         }
     }
 
@@ -180,9 +180,11 @@ extension PracticeExpectations {
     private static func complaint(_ pattern: Pattern, _ count: Int, _ section: Section) -> String? {
         let text = pattern.json.serialized
         guard let expected = pattern.count else {
-            return count > 0 ? nil : "no \(section.noun) is like \(text)"
+            return count > 0 ? nil : "no \(section.noun.one) is like \(text)"
         }
-        return count == expected ? nil : "\(count) of \(section.rawValue) are like \(text), not \(expected)"
+        if count == expected { return nil }
+        let found = Counted.text(count, "\(section.noun.one) is", "\(section.noun.many) are")
+        return "\(found) like \(text), not \(expected)"
     }
 
     private static func text(_ row: JSONValue) -> String {

@@ -89,7 +89,7 @@ struct EndpointDiagnosis {
                 .critical, "rejecting",
                 "it has refused everything (rejecting), and never confirmed anything, so that its "
                     + "address may be wrong; nothing is given up for that",
-                "check URL= in its file, run: kleos reload; then \(resume)")
+                "Check URL= in its file, run: kleos reload; then \(resume)")
         case .unconfigured:
             return finding(
                 .warning, "unconfigured", "it is not in the configuration, and there are events for it",
@@ -175,7 +175,7 @@ struct EndpointDiagnosis {
         let what =
             isAll
             ? "Everything that waits for \(name), \(Counted.text(count, "delivery", "deliveries")), is held"
-            : "\(count) of the \(endpoint.undelivered) undelivered deliveries for \(name) are held"
+            : "Of \(endpoint.undelivered) undelivered deliveries for \(name), \(Counted.text(count, "is held", "are held"))"
         return [
             Finding(
                 isAll ? .warning : .note, endpoint.name, "held",
@@ -185,25 +185,25 @@ struct EndpointDiagnosis {
 
     private static func why(_ reason: DeliveryReason) -> String {
         switch reason {
-        case .operatorHold: "an operator holds them"
-        case .unconfigured: "their game or endpoint is not in the configuration"
+        case .operatorHold: "an operator wants it so"
+        case .unconfigured: "the game or endpoint is not in the configuration"
         case .clone: "the queue came from another machine"
-        case .restored: "the queue was restored from a backup, and they may have been delivered since"
+        case .restored: "the queue was restored from a backup, which does not know what was delivered since"
         default: reason.rawValue
         }
     }
 
     private func advice(heldFor reasons: [DeliveryReason]) -> String {
         var parts: [String] = []
-        if reasons.contains(.operatorHold) { parts.append("kleos release --endpoint \(name) lets them go on.") }
+        if reasons.contains(.operatorHold) { parts.append("kleos release --endpoint \(name) lets everything go on.") }
         if reasons.contains(.unconfigured) {
             parts.append("Configure the game or endpoint again and run: kleos reload.")
         }
         if reasons.contains(.restored) {
             parts.append("Compare with the service, discard what arrived, then run: kleos release --endpoint \(name)")
         }
-        if reasons.contains(.clone) { parts.append("kleos adopt or kleos reset says what becomes of them.") }
-        return parts.isEmpty ? "kleos list --state held --endpoint \(name) shows them." : parts.joined(separator: " ")
+        if reasons.contains(.clone) { parts.append("kleos adopt or kleos reset says how to go on.") }
+        return parts.isEmpty ? "kleos list --state held --endpoint \(name) shows more." : parts.joined(separator: " ")
     }
 
     /// Some events' own trouble, at an endpoint that works for others.
@@ -212,7 +212,7 @@ struct EndpointDiagnosis {
         guard endpoint.condition == "up", throttled == nil, rest > 0, let error = endpoint.lastError else { return nil }
         return Finding(
             .note, endpoint.name, "waiting",
-            "\(Counted.text(rest, "delivery", "deliveries")) for \(name) (\(url)) wait for their next attempt.",
+            "\(Counted.text(rest, "delivery waits for its", "deliveries wait for their")) next attempt at \(name) (\(url)).",
             detail: "last error: \(Printable.text(error))",
             advice:
                 "kleos tries again by itself; kleos list --endpoint \(name) --state ready,waiting shows when, and kleos "
@@ -223,7 +223,7 @@ struct EndpointDiagnosis {
         guard endpoint.dead > 0 else { return nil }
         return Finding(
             .warning, endpoint.name, "dead",
-            "\(Counted.text(endpoint.dead, "delivery", "deliveries")) to \(name) were given up (dead).",
+            "\(Counted.text(endpoint.dead, "delivery to \(name) was", "deliveries to \(name) were")) given up (dead).",
             advice:
                 "kleos list --state dead --endpoint \(name) and kleos show say why; then kleos retry or kleos discard.")
     }

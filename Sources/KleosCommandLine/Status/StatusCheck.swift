@@ -110,8 +110,8 @@ struct StatusCheck {
             findings.append(
                 Finding(
                     seconds >= age.critical ? .critical : .warning, endpoint.name, "old",
-                    "The oldest of \(Counted.text(endpoint.undelivered, "delivery", "deliveries")) that wait for "
-                        + "\(Printable.text(endpoint.name)) was recorded \(AgeText.span(seconds * 1_000)) ago.",
+                    "\(Counted.text(endpoint.undelivered, "delivery waits", "deliveries wait")) for "
+                        + "\(Printable.text(endpoint.name)), since \(AgeText.span(seconds * 1_000)) at the longest.",
                     advice: "kleos status says what is in the way."))
         }
         let room = Self.room(status)
@@ -119,7 +119,7 @@ struct StatusCheck {
             findings.append(
                 Finding(
                     room < free.critical ? .critical : .warning, "queue", "little-room",
-                    "\(ByteText.text(room)) are left before new events are refused.",
+                    "New events are refused after another \(ByteText.text(room)).",
                     advice: "Free disk space, or raise MaximumSize= in kleosd.conf."))
         }
         return findings

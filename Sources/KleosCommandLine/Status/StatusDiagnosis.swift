@@ -55,7 +55,7 @@ package enum StatusDiagnosis {
                     .critical, "queue", "queue-full",
                     "New events are refused (queue-full): the queue \(path) uses \(ByteText.text(status.usedBytes)) of "
                         + "the \(ByteText.text(status.limitBytes)) that MaximumSize= allows. Deliveries go on.",
-                    advice: "Discard what is dead (kleos discard --state dead), or raise MaximumSize= in kleosd.conf")
+                    advice: "Discard what is dead (kleos discard --state dead), or raise MaximumSize= in kleosd.conf.")
             ]
         }
         return [
@@ -76,7 +76,7 @@ package enum StatusDiagnosis {
                 isFull ? .warning : .note, "queue", "user-share",
                 "The events of user \(user.uid) take \(ByteText.text(user.usedBytes)) of the "
                     + "\(ByteText.text(limit)) that one user may take\(isFull ? "; new ones are refused" : "").",
-                advice: "See what that user submits (kleos list), or raise MaximumSharePerUser= in kleosd.conf")
+                advice: "See what that user submits (kleos list), or raise MaximumSharePerUser= in kleosd.conf.")
         }
     }
 
@@ -91,7 +91,7 @@ package enum StatusDiagnosis {
                     : "The queue that a backup replaced is kept as \(name).",
                 advice:
                     "kleos salvage \(name) brings over what can be read; remove the file when nothing more of it is "
-                    + "wanted")
+                    + "wanted.")
         }
     }
 }

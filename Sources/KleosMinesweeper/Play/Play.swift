@@ -183,8 +183,11 @@ package struct Play: Sendable {
     }
 
     private mutating func add(_ number: Int, _ item: String, _ title: String, _ detail: String, _ now: Int64) {
-        news.append(
-            News(number: number, item: item, title: title, detail: detail, state: .saving, changedNanoseconds: now))
+        keep(News(number: number, item: item, title: title, detail: detail, state: .saving, changedNanoseconds: now))
+    }
+
+    private mutating func keep(_ item: News) {
+        news.append(item)
         if news.count > Self.keptNews { news.removeFirst(news.count - Self.keptNews) }
     }
 
@@ -225,7 +228,7 @@ package struct Play: Sendable {
                 number: 0, item: confirmation.item, title: confirmation.title, detail: confirmation.detail,
                 state: .confirmed(rank: confirmation.rank), changedNanoseconds: now)
             old.isOld = true
-            news.append(old)
+            keep(old)
         }
         early = []
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KleosClient
+import KleosModel
 import KleosSupport
 
 /// Lets somebody play at a terminal: reads keys, draws, and hands over to kleos, for which it never waits.
@@ -142,10 +143,8 @@ final class PlayLoop {
         client.close(draining: 2_000) { _ in ended.signal() }
         ended.wait()
         for message in inbox.take() { take(message) }
-        let games = "\(play.played.games) \(play.played.games == 1 ? "game" : "games") played, \(play.played.wins) won"
-        let safe =
-            play.handedOver == 0
-            ? "" : "; \(play.saved) of \(play.handedOver) submissions are safe with kleos"
+        let games = "\(Counted.text(play.played.games, "game")) played, \(play.played.wins) won"
+        let safe = play.handedOver == 0 ? "" : "; \(SubmissionText.safe(play.saved, of: play.handedOver))"
         StandardStream.output.write("Mission: Minesweeper: \(games)\(safe)\n")
     }
 }

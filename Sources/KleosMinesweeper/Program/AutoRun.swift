@@ -142,7 +142,7 @@ struct AutoRun {
             say("\(level.rawValue): \(count.games) played, \(count.wins) won\(time)")
         }
         let tally = ledger.current
-        say("\(tally.acknowledged) of \(tally.submitted) submissions are safe with kleos")
+        say(SubmissionText.safe(tally.acknowledged, of: tally.submitted))
     }
 }
 

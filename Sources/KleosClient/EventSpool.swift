@@ -35,10 +35,12 @@ package struct EventSpool: Sendable {
 
     /// Writes an event, which must have an id, so that it is on disk when the call returns; returns the file's path.
     ///
+    /// Where it does not say when it was taken over, that is now.
     /// The folder is never made here: one that no daemon made is one that no daemon looks at. Throws `SpoolError`.
     package func write(_ submission: Submission) throws(SpoolError) -> String {
-        let now = Self.nextMilliseconds()
-        let bytes = SpoolFile(submission, spooledAtMilliseconds: now).bytes
+        let now = SystemClock().read().wallMilliseconds
+        let moment = Self.moments.withLock { $0.next(submission.takenOverAtMilliseconds ?? now) }
+        let bytes = SpoolFile(submission, spooledAtMilliseconds: moment).bytes
         guard bytes.count <= SpoolFile.maximumBytes else { throw .tooLarge }
         guard let folder = candidates.first(where: Folder.exists) else { throw .noFolder(candidates) }
         var random = SeededGenerator.unpredictable()
@@ -52,17 +54,7 @@ package struct EventSpool: Sendable {
         return path
     }
 
-    private static let lastMilliseconds = Mutex<Int64>(0)
-
-    /// The wall clock, but a later time for each file of this process, which tells their order where the latest counts.
-    private static func nextMilliseconds() -> Int64 {
-        let now = SystemClock().read().wallMilliseconds
-        return lastMilliseconds.withLock { last in
-            // A clock that was set back by more than a moment is right.
-            last = last >= now && last - now < 1_000 ? last + 1 : now
-            return last
-        }
-    }
+    private static let moments = Mutex(SpoolMoments())
 
     private static func write(_ bytes: [UInt8], to path: String, draft: String) throws(SystemError) {
         let file = try FileDescriptor.open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o640)

@@ -41,10 +41,13 @@ package struct Event: Sendable, Equatable {
         self.submitter = submitter
     }
 
-    /// Says that the event waited in the spool since then, which is its time if it names none; nil where the file did
-    /// not say.
-    package mutating func waitedInSpool(sinceMilliseconds milliseconds: Int64?) {
+    /// Says that the event waited in the spool.
+    package mutating func waitedInSpool() {
         isFromSpool = true
+    }
+
+    /// Says when a client took the event over, which is its time if it names none; nil where nobody knows.
+    package mutating func wasTakenOver(atMilliseconds milliseconds: Int64?) {
         guard occurredAtMilliseconds == nil, let milliseconds else { return }
         occurredAtMilliseconds = milliseconds
         isTimeAssumed = true

@@ -13,6 +13,8 @@ package struct Submission: Sendable, Equatable {
     package var increment: Int64?
     /// Unix milliseconds.
     package var occurredAtMilliseconds: Int64?
+    /// When the client took it over, Unix milliseconds: its time where it names none, and no part of what it says.
+    package var takenOverAtMilliseconds: Int64?
     package var clientID: String?
     /// A JSON object, the bytes as they came.
     package var metadata: [UInt8]?

@@ -61,7 +61,7 @@ extension Event {
     }
 
     /// Whether `other`, which came later, says the same: everything that the client decides about. Where it names no
-    /// time, this event's own time may have been put in for it, in the spool.
+    /// time, this event's own time may have been put in for it.
     func hasSameContent(as other: Event) -> Bool {
         return ExactText.same(game, other.game) && ExactText.same(player, other.player)
             && subject.kind == other.subject.kind

@@ -3,18 +3,18 @@ package import KleosModel
 
 /// A file in the spool: the parameters of `submit` as one JSON object, with an id. Pure.
 ///
-/// `spooledAt` is when it was written. It stands for the time of an event that names none, and is no part of the event:
-/// the same event without a time, handed over twice, is one.
+/// `spooledAt` is when the event was handed over. It stands for the time of an event that names none, and is no part of
+/// the event: the same event without a time, handed over twice, is one.
 package struct SpoolFile: Sendable, Equatable {
     /// The event.
     package var submission: Submission
-    /// When the file was written, Unix milliseconds; nil where it does not say.
-    package var spooledAtMilliseconds: Int64?
+    /// When the event was handed over, Unix milliseconds; nil where the file does not say.
+    package var spooledAtMilliseconds: Int64? { submission.takenOverAtMilliseconds }
 
     /// Makes a file for `submission`, which must have an id.
     package init(_ submission: Submission, spooledAtMilliseconds: Int64?) {
         self.submission = submission
-        self.spooledAtMilliseconds = spooledAtMilliseconds
+        self.submission.takenOverAtMilliseconds = spooledAtMilliseconds
     }
 
     /// A file has at most so many bytes, like a request.
@@ -26,9 +26,7 @@ package struct SpoolFile: Sendable, Equatable {
 
     /// The file's bytes.
     package var bytes: [UInt8] {
-        var object = submission.parameters
-        object["spooledAt"] = spooledAtMilliseconds.map { .string(Timestamp.text(milliseconds: $0)) }
-        return JSONValue.object(object).serializedBytes + [UInt8(ascii: "\n")]
+        JSONValue.object(submission.parameters).serializedBytes + [UInt8(ascii: "\n")]
     }
 
     /// A name that no other event has: by the event's own id where that is a UUID, else by `fresh`.
@@ -60,7 +58,6 @@ package struct SpoolFile: Sendable, Equatable {
                 "an event in the spool needs an id, so that it counts once however often it is handed over",
                 field: "id")
         }
-        var reader = ParameterReader(request)
-        return SpoolFile(submission, spooledAtMilliseconds: try reader.time("spooledAt"))
+        return SpoolFile(submission, spooledAtMilliseconds: submission.takenOverAtMilliseconds)
     }
 }

@@ -3,6 +3,7 @@ import KleosModel
 import KleosSupport
 import KleosTestSupport
 import KleosWire
+import Synchronization
 import Testing
 
 @Suite("Commands that talk to a daemon")
@@ -57,6 +58,88 @@ struct DaemonTests {
         #expect(daemon.requests[7].parameters["value"] == .number(JSONNumber(text: "7.50")))
         #expect(daemon.requests[300].parameters["id"] == "x")
         #expect(daemon.requests[0].parameters["id"] != nil)
+    }
+
+    @Test func whatNamesNoTimeSaysWhenItWasRead() throws {
+        let daemon = try daemon([.submit: ["key": .string(Self.key), "state": "accepted", "duplicate": false]])
+        defer { daemon.stop() }
+        let now = JSONValue.string(Timestamp.text(milliseconds: CommandRun.clock.nowMilliseconds))
+        let lines = "{\"a\":1}\n{\"occurredAt\":1}\n{\"spooledAt\":2}\n"
+        #expect(run(["submit", "-"], input: lines).code == 0)
+        #expect(run(["submit", "score", "g", "b", "1"]).code == 0)
+        #expect(run(["submit", "score", "g", "b", "1", "--occurred-at", "1970-01-01T00:00:01Z"]).code == 0)
+        #expect(daemon.requests.map { $0.parameters["spooledAt"] } == [now, nil, 2, now, nil])
+        #expect(daemon.requests.map { $0.parameters["occurredAt"] != nil } == [false, true, false, false, true])
+    }
+
+    @Test func spooledLinesKeepTheirOrder() throws {
+        try Folder.make(folder.path("spool"))
+        let lines = (0..<100).map { "{\"kind\":\"score\",\"game\":\"g\",\"leaderboard\":\"b\",\"value\":\($0)}" }
+        #expect(run(["submit", "-"], input: lines.joined(separator: "\n")).code == 0)
+        let files = try Folder.names(in: folder.path("spool")).map { name in
+            try SpoolFile.parse(SmallFile.read(at: folder.path("spool/\(name)")))
+        }
+        let inOrder = files.sorted { $0.spooledAtMilliseconds ?? 0 < $1.spooledAtMilliseconds ?? 0 }
+        #expect(inOrder.map(\.submission.value) == (0..<100).map(String.init))
+        #expect(Set(files.map(\.spooledAtMilliseconds)).count == 100)
+    }
+
+    /// What writes the lines may pause for long: what it wrote is answered meanwhile.
+    @Test func linesAreAnsweredWhileTheInputPauses() throws {
+        let daemon = try daemon([.submit: ["key": .string(Self.key), "state": "accepted", "duplicate": false]])
+        defer { daemon.stop() }
+        let pauses = CommandRun.Pauses()
+        let run = CommandRun(
+            ["submit", "-", "--private", folder.path], input: "{\"a\":1}\n{\"a\":2}\n", pauses: pauses)
+        #expect(run.code == 0)
+        #expect(pauses.outputs.last == "accepted \(Self.key)\naccepted \(Self.key)\n")
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 deliveries go on", "0 events brought over", nil),
+            (1, "1 delivery goes on", "1 event brought over", "1 event stays behind"),
+            (2, "2 deliveries go on", "2 events brought over", "2 events stay behind"),
+        ] as [(Int64, String, String, String?)])
+    func sentencesFitTheirNumbers(count: Int64, adopted: String, brought: String, behind: String?) throws {
+        let salvaged: JSONValue = ["brought": .integer(count), "aimless": .integer(count)]
+        let daemon = try daemon([
+            .adopt: ["changed": .integer(count)], .salvage: salvaged, .importEvents: salvaged, .subscribe: [:],
+            .status: ["counts": ["waiting": .integer(count)]],
+        ])
+        defer { daemon.stop() }
+        #expect(run(["adopt"]).output == "the queue is this machine's; \(adopted)\n")
+        let export = "{\"kleos\":\"export\",\"version\":1}\n{\"event\":{}}\n{\"end\":true,\"events\":\(count * 2)}\n"
+        for run in [run(["salvage", "old.db"]), run(["import"], input: export)] {
+            #expect(run.code == 0)
+            #expect(run.output.hasPrefix(brought))
+            #expect(run.output.contains("behind") == (behind != nil))
+            if let behind { #expect(run.output.contains(behind)) }
+        }
+    }
+
+    @Test func anExportIsWholeOrNotThere() throws {
+        let asked = Fails()
+        let daemon = try ScriptedDaemon(folder: folder.path) { _, parameters in
+            if parameters["cursor"] != nil { return .failure(RPCError(.unavailable, "stopping")) }
+            return .success(ExportAnswer(lines: [["event": [:]]], cursor: asked.next(), done: 1, total: 2).json)
+        }
+        defer { daemon.stop() }
+        let path = folder.path("queue")
+        // What is there already is neither followed nor written to.
+        try SmallFile.replace("\(path).part", with: [], mode: 0o666)
+        #expect(run(["export", path]).code == 75)
+        #expect(try Folder.names(in: folder.path).filter { $0.hasPrefix("queue") } == [])
+        #expect(run(["export", path, "--json"]).output == "{\"events\":1,\"held\":false}\n")
+        #expect(try Folder.names(in: folder.path).filter { $0.hasPrefix("queue") } == ["queue"])
+        #expect(run(["export", folder.path]).code == 64)
+    }
+
+    /// The cursor of an answer: one the first time, none after that.
+    private final class Fails: Sendable {
+        private let count = Atomic(0)
+
+        func next() -> String? { count.add(1, ordering: .relaxed).oldValue == 0 ? "on" : nil }
     }
 
     @Test func aListIsATableWithAFooter() throws {

@@ -106,6 +106,27 @@ import Testing
         #expect(counters.endpoints.allSatisfy { $0.counts.isEmpty })
     }
 
+    /// A script repeats what was not answered, at another time.
+    @Test func theTimeOfTakingOverIsNoPartOfTheEvent() throws {
+        func submit(_ time: String) throws -> JSONValue {
+            try client.submit(#"{\#(Self.score),"value":8080,"id":"one"\#(time)}"#)
+        }
+        let first = try submit(#","spooledAt":"2026-11-29T20:00:00Z""#)
+        let key = try #require(first.result?["key"]?.stringValue.flatMap(EventKey.init))
+        #expect(first.result?["ignored"] == nil)
+        for time in [#","spooledAt":"2026-11-29T21:00:00Z""#, ""] {
+            let again = try submit(time)
+            #expect(again.result?["duplicate"] == true)
+            #expect(again.result?["key"]?.stringValue == key.description)
+        }
+        #expect(try submit(#","occurredAt":"2026-11-29T21:00:00Z""#).reason == "id-conflict")
+        let record = try #require(
+            try harness.store.run { outbox throws(StoreError) in
+                try outbox.show(key: key, visibleTo: ServerHarness.uid)
+            })
+        #expect(record.event.occurredAtMilliseconds == Timestamp.milliseconds(text: "2026-11-29T20:00:00Z"))
+    }
+
     @Test func suggestsTheNearestGame() throws {
         let answer = try client.submit(#"{"kind":"score","game":"minesweepr","leaderboard":"b","value":1}"#)
         #expect(answer["error"]?["message"]?.stringValue?.contains("did you mean minesweeper?") == true)

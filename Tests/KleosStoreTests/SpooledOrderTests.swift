@@ -17,7 +17,8 @@ import Testing
     /// An event that was spooled so long ago.
     private func spooled(_ value: Int64, agoMilliseconds: Int64) -> Event {
         var event = maker.score(value)
-        event.waitedInSpool(sinceMilliseconds: store.clock.nowMilliseconds - agoMilliseconds)
+        event.waitedInSpool()
+        event.wasTakenOver(atMilliseconds: store.clock.nowMilliseconds - agoMilliseconds)
         return event
     }
 
@@ -37,8 +38,19 @@ import Testing
         try store.accept(newer, latest)
         var older = maker.score(10)
         older.occurredAtMilliseconds = store.clock.nowMilliseconds - 5_000
-        older.waitedInSpool(sinceMilliseconds: store.clock.nowMilliseconds + 5_000)
+        older.waitedInSpool()
+        older.wasTakenOver(atMilliseconds: store.clock.nowMilliseconds + 5_000)
         #expect(try store.accept(older, latest) == .superseded(older.key))
+    }
+
+    /// While one event waits for a daemon that hangs, a later one is spooled.
+    @Test func whatCameLateOverTheSocketIsAsOldAsItsClientSays() throws {
+        var slow = maker.score(10)
+        slow.wasTakenOver(atMilliseconds: store.clock.nowMilliseconds - 5_000)
+        try store.accept(slow, latest)
+        let later = spooled(20, agoMilliseconds: 2_000)
+        #expect(try store.accept(later, latest) == .accepted(later.key))
+        #expect(try store.claim().map(\.event.key) == [later.key])
     }
 
     @Test func ofOneMomentTheLastThatIsTakenInCounts() throws {

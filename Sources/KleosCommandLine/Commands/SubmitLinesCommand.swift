@@ -10,7 +10,8 @@ enum SubmitLinesCommand {
         details: [
             "Each line is a JSON object with the parameters of submit. All lines are tried; those that are refused "
                 + "are reported on standard error with their number, and make the exit code 65.",
-            "A line without an id gets one, but only for this run: give ids to make a repetition safe.",
+            "A line without an id gets one, but only for this run: give ids to make a repetition safe. A line that is "
+                + "repeated later happened then, unless it says occurredAt, which boards with Keep=latest go by.",
             SubmitOptions.spoolDetails,
         ],
         options: [SubmitOptions.timeout],
@@ -62,8 +63,9 @@ enum SubmitLinesCommand {
             while let bytes = try chunk() {
                 framer.append(bytes)
                 while let frame = framer.next() { try take(frame) }
+                // Who writes the lines may pause for long, and wants to know of those that are written.
+                while !outstanding.isEmpty { try receiveOldest() }
             }
-            while !outstanding.isEmpty { try receiveOldest() }
             if !session.isJSON { session.line(summary) }
             return refused == 0 ? .success : .data
         }
@@ -89,6 +91,9 @@ enum SubmitLinesCommand {
             switch Self.object(line) {
             case .success(var object):
                 if object["id"] == nil { object["id"] = .string(SubmitOptions.newID(session)) }
+                if object["occurredAt"] == nil, object["spooledAt"] == nil {
+                    object["spooledAt"] = .string(Timestamp.text(milliseconds: session.nowMilliseconds))
+                }
                 try hand(object)
             case .failure(let problem): refuse(lineNumber, problem.text)
             }
@@ -108,12 +113,13 @@ enum SubmitLinesCommand {
         }
 
         private mutating func hand(_ object: JSONObject) throws(CommandFailure) {
-            guard let connection else { return try spool(object, line: lineNumber) }
+            var entry = Outstanding(line: lineNumber, id: 0, object: object)
+            guard let connection else { return try spool(entry) }
             do throws(ConnectionError) {
-                let id = try connection.send(.submit, object)
-                outstanding.append(Outstanding(line: lineNumber, id: id, object: object))
+                entry.id = try connection.send(.submit, object)
+                outstanding.append(entry)
             } catch {
-                outstanding.append(Outstanding(line: lineNumber, id: 0, object: object))
+                outstanding.append(entry)
                 return try fellSilent(error, connection)
             }
             if outstanding.count >= SubmitLinesCommand.window { try receiveOldest() }
@@ -145,16 +151,16 @@ enum SubmitLinesCommand {
             silence = (failure, silent.path)
             let unanswered = outstanding
             outstanding = []
-            for entry in unanswered { try spool(entry.object, line: entry.line) }
+            for entry in unanswered { try spool(entry) }
         }
 
-        private mutating func spool(_ object: JSONObject, line: Int) throws(CommandFailure) {
+        private mutating func spool(_ entry: Outstanding) throws(CommandFailure) {
             guard let silence else { return }
             let submission: Submission
             do throws(RPCError) {
-                submission = try SpoolFile.parse(JSONValue.object(object).serializedBytes).submission
+                submission = try SpoolFile.parse(JSONValue.object(entry.object).serializedBytes).submission
             } catch {
-                return refuse(line, error.description)
+                return refuse(entry.line, error.description)
             }
             try Spooling(session).write(submission, silent: silence.socket, because: silence.failure)
             spooled += 1

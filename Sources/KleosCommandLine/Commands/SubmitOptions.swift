@@ -12,7 +12,8 @@ enum SubmitOptions {
             "id", "ID", "Your own id for the event: a second one with the same id is a duplicate. By default a new one."
         ),
         OptionSpecification(
-            "occurred-at", "TIME", "When it happened: 2026-11-30T04:49:35Z, or milliseconds since 1970."),
+            "occurred-at", "TIME",
+            "When it happened: 2026-11-30T04:49:35Z, or milliseconds since 1970. By default now."),
         OptionSpecification("metadata", "JSON", "A JSON object that goes with the event."),
         timeout,
     ]
@@ -37,6 +38,9 @@ enum SubmitOptions {
                 throw .usage("--occurred-at needs a time like 2026-11-30T04:49:35Z, not \(text)")
             }
             submission.occurredAtMilliseconds = time
+        } else {
+            // No occurredAt: with a time of its own, a repetition under the same id would be another event.
+            submission.takenOverAtMilliseconds = session.nowMilliseconds
         }
         if let text = invocation.value("metadata") { submission.metadata = try metadata(text) }
     }

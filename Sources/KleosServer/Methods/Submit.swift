@@ -47,11 +47,12 @@ extension Server {
                 .unavailable, "the game \(game.id) has no endpoint to submit to; add Endpoints= to its file",
                 field: "game")
         }
-        let event = Event(
+        var event = Event(
             key: EventKey.version7(wallMilliseconds: now.wallMilliseconds, random: &random),
             clientID: submission.clientID, game: game.id, player: resolved.player, subject: resolved.subject,
             occurredAtMilliseconds: submission.occurredAtMilliseconds, metadata: submission.metadata, recorded: now,
             submitter: submitter())
+        event.wasTakenOver(atMilliseconds: submission.takenOverAtMilliseconds)
         return (event, fanOut)
     }
 

@@ -37,7 +37,7 @@ extension Server {
             do throws(RPCError) {
                 var (event, fanOut) = try checked(
                     file.file.submission, of: peer, submitter: Submitter(uid: file.uid, pid: 0), now: now)
-                event.waitedInSpool(sinceMilliseconds: file.file.spooledAtMilliseconds)
+                event.waitedInSpool()
                 shares[file.uid, default: SpoolShare()].add(event, fanOut, at: index)
             } catch {
                 results[index] = error

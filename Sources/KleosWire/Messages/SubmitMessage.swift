@@ -6,7 +6,7 @@ extension Submission {
     package static func parse(_ request: RPCRequest) throws(RPCError) -> (submission: Submission, ignored: [String]) {
         var reader = ParameterReader(request)
         guard let kind = try reader.word("kind", as: SubjectKind.self) else { throw reader.missing("kind") }
-        let submission = Submission(
+        var submission = Submission(
             kind: kind,
             game: try reader.requiredString("game"),
             player: try reader.string("player"),
@@ -19,6 +19,7 @@ extension Submission {
             occurredAtMilliseconds: try reader.time("occurredAt"),
             clientID: try reader.string("id"),
             metadata: try reader.objectSource("metadata"))
+        submission.takenOverAtMilliseconds = try reader.time("spooledAt")
         return (submission, reader.ignored)
     }
 
@@ -35,6 +36,7 @@ extension Submission {
         object["steps"] = steps.map { .integer($0) }
         object["increment"] = increment.map { .integer($0) }
         object["occurredAt"] = occurredAtMilliseconds.map { .string(Timestamp.text(milliseconds: $0)) }
+        object["spooledAt"] = takenOverAtMilliseconds.map { .string(Timestamp.text(milliseconds: $0)) }
         object["id"] = clientID.map(JSONValue.string)
         // A line feed between the metadata's members would end the request's line.
         object["metadata"] = metadata.map { .raw($0.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }) }

@@ -33,7 +33,7 @@ package struct ArgumentParser: Sendable {
         return .run(command, scan.invocation)
     }
 
-    /// The arguments that are no options, up to the first that cannot be part of a command's name.
+    /// The arguments that are neither options nor values of options, up to `--`.
     private func leadingWords(_ arguments: [String]) -> [String] {
         let allOptions = globalOptions + commands.flatMap(\.options)
         var words: [String] = []
@@ -161,11 +161,14 @@ private struct Scan {
         guard let value = parts.count > 1 ? parts[1] : rest.popFirst() else {
             throw .usage("--\(option.name) needs a value: \(option.spelling)", hint: option.summary)
         }
-        let values = option.repeats ? value.split(separator: ",").map(String.init) : [value]
+        let isList = option.repeats && !option.choices.isEmpty
+        // An empty value stays one: left out, it would widen what the command means.
+        let values =
+            isList ? value.split(separator: ",", omittingEmptySubsequences: false).map(String.init) : [value]
         for value in values where !option.choices.isEmpty && !option.choices.contains(value) {
             let nearest = Spelling.nearest(to: value, in: option.choices)
             throw .usage(
-                "\(value) is no \(valueName.lowercased()) for --\(option.name)"
+                "\(value.isEmpty ? "an empty value" : value) is no \(valueName.lowercased()) for --\(option.name)"
                     + (nearest.map { "; did you mean \($0)?" } ?? ""),
                 hint: "it is one of \(option.choices.joined(separator: ", "))")
         }

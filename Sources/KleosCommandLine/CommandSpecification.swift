@@ -6,7 +6,7 @@ package struct OptionSpecification: Sendable {
     package let valueName: String?
     /// What it does, as a sentence.
     package let summary: String
-    /// Whether it may be given more than once; then values separated by commas count as several too.
+    /// Whether it may be given more than once; values of a choice may then be separated by commas, too.
     package let repeats: Bool
     /// The only values allowed; empty for any.
     package let choices: [String]

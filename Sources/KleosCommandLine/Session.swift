@@ -27,6 +27,11 @@ package final class Session {
     /// The wall clock now, Unix milliseconds.
     package var nowMilliseconds: Int64 { clock.read().wallMilliseconds }
 
+    /// The locale of what people read, as setlocale(3) finds it; nil where none is set.
+    package var locale: String? {
+        ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(terminal.environment).first { !$0.isEmpty }
+    }
+
     /// Prints a line.
     package func line(_ text: String = "") {
         terminal.write(text + "\n")

@@ -11,6 +11,8 @@ struct UsageTests {
             (["list", "--stat", "dead"], "unknown option --stat; did you mean --state?"),
             (["list", "--state", "ded"], "ded is no state for --state; did you mean dead?"),
             (["list", "--state"], "--state needs a value: --state STATE"),
+            (["discard", "--game", "g", "--yes", "--state", ""], "an empty value is no state for --state"),
+            (["discard", "--game", "g", "--yes", "--state=dead,"], "an empty value is no state for --state"),
             (["list", "--all=yes"], "--all takes no value"),
             (["list", "--limit", "many"], "--limit needs a whole number from 1 to 100000, not many"),
             (["list", "extra"], "extra is one argument too many"),
@@ -55,6 +57,16 @@ struct UsageTests {
         #expect(command.name == "list")
         #expect(invocation.value("private") == "list")
         #expect(invocation.values("state") == ["dead", "held", "ready"])
+    }
+
+    @Test func aPathMayHaveACommaInIt() throws {
+        let parser = ArgumentParser(commands: CommandTable.commands, globalOptions: CommonOptions.global)
+        let line = ["practice", "--game", "a,b.conf", "--game", "c.conf", "--", "true"]
+        guard case .run(_, let invocation) = try parser.parse(line) else {
+            Issue.record("no command")
+            return
+        }
+        #expect(invocation.values("game") == ["a,b.conf", "c.conf"])
     }
 
     @Test func afterTwoDashesEverythingIsAnArgument() throws {

@@ -12,9 +12,8 @@ enum AgentCommand {
         options: [OptionSpecification("verbose", nil, "Report what is going on, on standard error.")],
         examples: [CommandExample("systemctl --user enable --now kleos-agent", "Start it with every session.")],
         run: { invocation, session throws(CommandFailure) in
-            let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { session.terminal.environment($0) }.first
             DesktopAgent(
-                daemons: session.sockets.daemonSockets(), locale: locale,
+                daemons: session.sockets.daemonSockets(), locale: session.locale,
                 stateFolder: session.terminal.environment("XDG_RUNTIME_DIR").map { "\($0)/kleos-agent" },
                 log: Log(threshold: invocation.has("verbose") ? .debug : .notice)
             ).run()

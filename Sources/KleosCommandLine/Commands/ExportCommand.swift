@@ -28,6 +28,7 @@ enum ExportCommand {
     private static func run(_ invocation: Invocation, _ session: Session) throws(CommandFailure) -> ExitCode {
         let isHeld = invocation.has("hold")
         let target = try ExportTarget(path: invocation.argument(0), session)
+        defer { target.removeUnfinished() }
         var bar = ProgressLine("exporting", session.terminal)
         defer { bar.clear() }
         try target.write([
@@ -49,7 +50,10 @@ enum ExportCommand {
         try target.write(["end": true, "events": .integer(count)])
         try target.finish()
         bar.clear()
-        if !target.isStandardOutput, !session.isJSON {
+        if target.isStandardOutput { return .success }
+        if session.isJSON {
+            session.json(["events": .integer(count), "held": .bool(isHeld)])
+        } else {
             session.line(
                 "\(Counted.text(Int(clamping: count), "event")) exported\(isHeld ? ", and held here from now on" : "")")
         }
@@ -73,9 +77,15 @@ private struct ExportTarget {
             file = nil
             return
         }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw .usage("\(path) is there, and no file", hint: "without a name the export goes to standard output")
+        }
+        // One that is there already may be readable for others.
+        unlink(path + Self.unfinished)
         do throws(SystemError) {
             file = try FileDescriptor.open(
-                path + Self.unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+                path + Self.unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         } catch {
             throw CommandFailure(.system, error.description, hint: "choose another place for the file")
         }
@@ -90,6 +100,12 @@ private struct ExportTarget {
         }
     }
 
+    /// Removes what did not become whole.
+    func removeUnfinished() {
+        if let path { unlink(path + Self.unfinished) }
+    }
+
+    /// Gives the file its name. Throws a failure.
     func finish() throws(CommandFailure) {
         guard let file, let path else { return }
         do throws(SystemError) {

@@ -21,7 +21,7 @@ enum NoticesCommand {
         var parameters = NoticesParameters(
             game: invocation.value("game"), player: invocation.value("player"),
             isPendingOnly: invocation.has("pending"), limit: Int(try invocation.number("limit", in: 1...500) ?? 100),
-            locale: session.terminal.environment("LC_ALL") ?? session.terminal.environment("LANG"))
+            locale: session.locale)
         if invocation.has("follow") { try subscribe(parameters, session) }
         var rows = try page(parameters, session)
         if !invocation.has("follow") {

@@ -27,6 +27,8 @@ package struct EndpointCondition: Sendable, Equatable {
     package var nextProbeMilliseconds: Int64?
     /// Until when the endpoint asked not to be called, Unix milliseconds.
     package var throttledUntilMilliseconds: Int64?
+    /// The players and boards that the endpoint asked to be spared, the longest first.
+    package var partialThrottles: [PartialThrottle]
     /// Requests in flight.
     package var inFlight: Int
 
@@ -35,7 +37,7 @@ package struct EndpointCondition: Sendable, Equatable {
         name: String, url: String, kind: Kind, cause: TroubleCause? = nil, reason: String? = nil,
         sinceMilliseconds: Int64? = nil,
         lastSuccessMilliseconds: Int64? = nil, lastError: String? = nil, nextProbeMilliseconds: Int64? = nil,
-        throttledUntilMilliseconds: Int64? = nil, inFlight: Int = 0
+        throttledUntilMilliseconds: Int64? = nil, partialThrottles: [PartialThrottle] = [], inFlight: Int = 0
     ) {
         self.name = name
         self.url = url
@@ -47,6 +49,7 @@ package struct EndpointCondition: Sendable, Equatable {
         self.lastError = lastError
         self.nextProbeMilliseconds = nextProbeMilliseconds
         self.throttledUntilMilliseconds = throttledUntilMilliseconds
+        self.partialThrottles = partialThrottles
         self.inFlight = inFlight
     }
 }

@@ -105,6 +105,27 @@ struct StatusDiagnosisTests {
         }
     }
 
+    @Test func playersWhoAreThrottledAreNamedToThoseWhoMayKnow() {
+        func text(_ names: [String?], of count: Int) -> String? {
+            var row = endpoint(nil, condition: "up")
+            row.throttleCount = count
+            row.throttles = names.enumerated().map {
+                PartialThrottle(scope: .player, name: $1, untilMilliseconds: Self.now + 3_600_000 - Int64($0))
+            }
+            let found = findings(status(row))
+            #expect(found.map(\.cause) == ["throttled"])
+            return found.first?.text
+        }
+        #expect(
+            text(["ada"], of: 1)?.contains(
+                " is throttled for 1 player (ada), as it asked: those deliveries wait until ") == true)
+        #expect(text(["ada"], of: 1)?.hasSuffix("in 60 min. Others go on.") == true)
+        #expect(text(["ada", "b\u{1B}b"], of: 14)?.contains(" for 14 players (ada, b") == true)
+        #expect(text(["ada", "bob"], of: 14)?.contains("bob and 12 more), ") == true)
+        #expect(text(["ada", "bob"], of: 14)?.hasSuffix("in 60 min at the latest. Others go on.") == true)
+        #expect(text([nil, nil], of: 2)?.contains(" is throttled for 2 players, as it asked: ") == true)
+    }
+
     @Test func nothingFromElsewhereMovesTheCursor() {
         var row = endpoint(nil)
         row.reason = "bad\u{1B}[2J"

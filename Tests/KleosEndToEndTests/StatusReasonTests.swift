@@ -117,6 +117,27 @@ struct StatusReasonTests {
         #expect(line.contains("KLEOS OK: 1 delivery on the way"))
     }
 
+    @Test("An endpoint that throttles one player, or one board", arguments: ["player", "board"])
+    func partlyThrottled(scope: String) throws {
+        let scenario = try Scenario(endpoint: "[Retry]\nBase=250ms\nCap=500ms\nThrottleScope=\(scope)\n")
+        try scenario.daemon.start()
+        try scenario.setFaults("--script", "429", "--retry-after", "36000")
+        try submit(scenario.daemon)
+        let name = scope == "player" ? "ada" : "beginner"
+        let text = try status(
+            scenario.daemon, until: "is throttled for 1 \(scope) (\(name)), as it asked: those deliveries wait")
+        #expect(text.contains(", in 10 h. Others go on.") || text.contains(", in 11 h. "), "\(text)")
+        let (code, line) = try check(scenario.daemon)
+        #expect(code == 0)
+        #expect(line.contains("KLEOS OK: 1 delivery on the way"))
+        try scenario.kleos("submit", "score", "minesweeper", "advanced", "9000", "--player", "bob")
+        let isDelivered = try Patience.until {
+            try check(scenario.daemon).line.contains("'home_delivered'=1;;;0")
+        }
+        #expect(isDelivered)
+        #expect(try scenario.kleos("status").contains("is throttled for 1 \(scope)"))
+    }
+
     @Test("An endpoint that rejects everything, at a wrong address")
     func rejecting() throws {
         let scenario = try Scenario()

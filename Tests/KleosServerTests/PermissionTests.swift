@@ -130,15 +130,19 @@ import Testing
         let harness = try ServerHarness(
             condition: EndpointCondition(
                 name: "home", url: "http://127.0.0.1:1", kind: .failing, reason: "bob is unknown",
-                lastError: "bob scored too much"))
+                lastError: "bob scored too much",
+                partialThrottles: [PartialThrottle(scope: .player, name: "bob", untilMilliseconds: 5_000)]))
         func seen(_ client: TestClient) throws -> EndpointRow? {
             StatusAnswer(json: try #require(try client.ask("status").result)).endpoints.first
         }
         let own = try #require(try seen(harness.connect()))
         #expect(own.condition == "failing" && own.reason == nil && own.lastError == nil)
+        #expect(own.throttleCount == 1 && own.throttles.first?.untilMilliseconds == 5_000)
+        #expect(own.throttles.first?.name == nil)
         for client in [try harness.control(), try harness.connect(uid: 0), try harness.connect(uid: 990)] {
             let row = try #require(try seen(client))
             #expect(row.reason == "bob is unknown" && row.lastError == "bob scored too much")
+            #expect(row.throttles.first?.name == "bob")
         }
         let watchers = [try harness.connect(), try harness.control()]
         for watcher in watchers { _ = try watcher.ask("subscribe", #"{"topics":["endpoints"]}"#) }

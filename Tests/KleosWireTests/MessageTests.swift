@@ -139,10 +139,15 @@ import Testing
     }
 
     @Test func status() throws {
-        let row = EndpointRow(
+        var row = EndpointRow(
             name: "home", url: "http://127.0.0.1:1", condition: "failing", reason: "r", sinceMilliseconds: 1_000,
             lastSuccessMilliseconds: 2_000, lastError: "e", nextProbeMilliseconds: 3_000, inFlight: 1, undelivered: 5,
             dead: 2, oldestUndeliveredMilliseconds: 4_000)
+        row.throttleCount = 12
+        row.throttles = [
+            PartialThrottle(scope: .player, name: "p", untilMilliseconds: 5_000),
+            PartialThrottle(scope: .board, name: nil, untilMilliseconds: 6_000),
+        ]
         let bare = EndpointRow(
             name: "bare", url: "", condition: "up", reason: nil, sinceMilliseconds: nil, lastSuccessMilliseconds: nil,
             lastError: nil, nextProbeMilliseconds: nil, inFlight: 0, undelivered: 0, dead: 0,

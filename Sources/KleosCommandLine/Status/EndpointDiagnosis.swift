@@ -16,7 +16,7 @@ struct EndpointDiagnosis {
     var findings: [Finding] {
         var findings: [Finding] = []
         if endpoint.condition != "up" { findings.append(trouble) }
-        if let throttled { findings.append(throttled) }
+        if let throttled = throttled ?? partlyThrottled { findings.append(throttled) }
         findings += held
         if let waiting { findings.append(waiting) }
         if let dead { findings.append(dead) }
@@ -166,6 +166,23 @@ struct EndpointDiagnosis {
             advice: "kleos goes on by itself then. Where this comes often, lower RequestsPerMinute= in its file.")
     }
 
+    /// The service asked to spare some players or boards, and takes what is of others.
+    private var partlyThrottled: Finding? {
+        guard let longest = endpoint.throttles.first, longest.untilMilliseconds > now, endpoint.condition != "paused"
+        else { return nil }
+        let count = max(endpoint.throttleCount, endpoint.throttles.count)
+        var names = endpoint.throttles.compactMap { $0.name.map(Printable.text) }
+        if !names.isEmpty, count > names.count { names.append("\(count - names.count) more") }
+        let who = Counted.text(count, longest.scope.rawValue) + (names.isEmpty ? "" : " (\(Counted.list(names)))")
+        let until = longest.untilMilliseconds
+        return Finding(
+            .note, endpoint.name, "throttled",
+            "\(name) (\(url)) is throttled for \(who), as it asked: those deliveries wait until "
+                + "\(Timestamp.text(milliseconds: until)), \(AgeText.until(milliseconds: until - now))"
+                + "\(count > 1 ? " at the latest" : ""). Others go on.",
+            advice: "kleos goes on by itself then. Where this comes often, lower RequestsPerMinute= in its file.")
+    }
+
     private var held: [Finding] {
         let count = endpoint.counts[.held] ?? 0
         guard count > 0 else { return [] }
@@ -209,7 +226,9 @@ struct EndpointDiagnosis {
     /// Some events' own trouble, at an endpoint that works for others.
     private var waiting: Finding? {
         let rest = endpoint.undelivered - (endpoint.counts[.held] ?? 0) - endpoint.inFlight
-        guard endpoint.condition == "up", throttled == nil, rest > 0, let error = endpoint.lastError else { return nil }
+        guard endpoint.condition == "up", throttled == nil, partlyThrottled == nil, rest > 0,
+            let error = endpoint.lastError
+        else { return nil }
         return Finding(
             .note, endpoint.name, "waiting",
             "\(Counted.text(rest, "delivery waits for its", "deliveries wait for their")) next attempt at \(name) (\(url)).",

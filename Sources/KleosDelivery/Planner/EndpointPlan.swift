@@ -199,6 +199,6 @@ struct EndpointPlan: Sendable {
             nextProbeMilliseconds: probe.map { now.wallMilliseconds + max(0, $0 - now.bootMilliseconds) },
             throttledUntilMilliseconds: throttle > now.bootMilliseconds
                 ? now.wallMilliseconds + throttle - now.bootMilliseconds : nil,
-            inFlight: inFlight)
+            partialThrottles: throttles.partial(now: now), inFlight: inFlight)
     }
 }

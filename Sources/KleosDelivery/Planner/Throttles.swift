@@ -36,6 +36,15 @@ package struct Throttles: Sendable, Equatable {
         Set(items.filter { $0.value > now.bootMilliseconds }.keys)
     }
 
+    /// The players' and boards' throttles that are not over, the longest first.
+    package func partial(now: ClockReading) -> [PartialThrottle] {
+        let all = players.map { (ThrottleScope.player, $0.key, $0.value) } + items.map { (.board, $0.key, $0.value) }
+        return all.filter { $0.2 > now.bootMilliseconds }.sorted { ($1.2, $0.1) < ($0.2, $1.1) }.map {
+            PartialThrottle(
+                scope: $0.0, name: $0.1, untilMilliseconds: now.wallMilliseconds + $0.2 - now.bootMilliseconds)
+        }
+    }
+
     /// When the next of the players' and boards' throttles ends, or ended unnoticed; nil where there is none.
     package var nextEndBootMilliseconds: Int64? {
         (Array(players.values) + Array(items.values)).min()

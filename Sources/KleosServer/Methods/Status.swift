@@ -76,9 +76,10 @@ extension Server {
 }
 
 extension EndpointCondition {
-    /// The condition without what others wrote about it.
+    /// The condition without what others wrote about it, and without the names of players and boards.
     var withoutWords: EndpointCondition {
         var condition = self
+        for index in condition.partialThrottles.indices { condition.partialThrottles[index].name = nil }
         condition.reason = nil
         condition.lastError = nil
         return condition
@@ -106,6 +107,8 @@ extension EndpointRow {
             undelivered: counters?.undelivered ?? 0, dead: counters?.counts[.dead] ?? 0,
             oldestUndeliveredMilliseconds: counters?.oldestUndeliveredMilliseconds)
         counts = counters?.counts ?? [:]
+        throttleCount = condition.partialThrottles.count
+        throttles = Array(condition.partialThrottles.prefix(Self.maximumThrottles))
         heldReasons = counters?.heldReasons.map(\.rawValue) ?? []
     }
 }

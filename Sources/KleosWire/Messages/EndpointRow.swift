@@ -16,6 +16,10 @@ package struct EndpointRow: Sendable, Equatable {
     package var nextProbeMilliseconds: Int64?
     /// Until when the endpoint asked not to be called.
     package var throttledUntilMilliseconds: Int64?
+    /// How many players or boards the endpoint asked to be spared.
+    package var throttleCount = 0
+    /// Those of them whose throttles last longest, at most `maximumThrottles`.
+    package var throttles: [PartialThrottle] = []
     package var inFlight: Int
     /// waiting, ready, sending and held.
     package var undelivered: Int
@@ -25,6 +29,9 @@ package struct EndpointRow: Sendable, Equatable {
     package var counts: [DeliveryState: Int] = [:]
     /// Why the oldest of what is held is held, in words of `DeliveryReason`; each once.
     package var heldReasons: [String] = []
+
+    /// Players or boards that are named, of those that are throttled.
+    package static let maximumThrottles = 10
 
     /// Makes a row from its parts.
     package init(
@@ -61,6 +68,8 @@ package struct EndpointRow: Sendable, Equatable {
         lastError = json["lastError"]?.stringValue
         nextProbeMilliseconds = json.time("nextProbeAt")
         throttledUntilMilliseconds = json.time("throttledUntil")
+        throttleCount = Int(clamping: json["throttleCount"]?.int64Value ?? 0)
+        throttles = json["throttles"]?.arrayValue?.compactMap(PartialThrottle.init) ?? []
         inFlight = Int(clamping: json["inFlight"]?.int64Value ?? 0)
         undelivered = Int(clamping: json["undelivered"]?.int64Value ?? 0)
         dead = Int(clamping: json["dead"]?.int64Value ?? 0)
@@ -82,12 +91,32 @@ package struct EndpointRow: Sendable, Equatable {
         object["lastError"] = lastError.map(JSONValue.string)
         object.set(time: nextProbeMilliseconds, as: "nextProbeAt")
         object.set(time: throttledUntilMilliseconds, as: "throttledUntil")
+        if throttleCount > 0 { object["throttleCount"] = .integer(throttleCount) }
+        if !throttles.isEmpty { object["throttles"] = .array(throttles.map(\.json)) }
         object["inFlight"] = .integer(inFlight)
         object["undelivered"] = .integer(undelivered)
         object["dead"] = .integer(dead)
         object.set(time: oldestUndeliveredMilliseconds, as: "oldestUndeliveredAt")
         if !counts.isEmpty { object["counts"] = StateCounts.json(counts) }
         if !heldReasons.isEmpty { object["heldReasons"] = .array(heldReasons.map(JSONValue.string)) }
+        return .object(object)
+    }
+}
+
+extension PartialThrottle {
+    /// Reads a throttle; nil where its scope or its end is missing.
+    fileprivate init?(json: JSONValue) {
+        guard let scope = json["scope"]?.stringValue.flatMap(ThrottleScope.init), let until = json.time("until") else {
+            return nil
+        }
+        self.init(scope: scope, name: json["name"]?.stringValue, untilMilliseconds: until)
+    }
+
+    fileprivate var json: JSONValue {
+        var object = JSONObject()
+        object["scope"] = .string(scope.rawValue)
+        object["name"] = name.map(JSONValue.string)
+        object.set(time: untilMilliseconds, as: "until")
         return .object(object)
     }
 }

@@ -231,12 +231,20 @@ struct DeliveryPlannerTests {
         planner.claimed(0, of: claim)
         let wait = try #require(planner.wait)
         #expect(wait >= 60_000)
+        #expect(
+            planner.condition.partialThrottles == [
+                PartialThrottle(
+                    scope: scope, name: scope == .player ? "p" : "b",
+                    untilMilliseconds: planner.now.wallMilliseconds + wait)
+            ])
+        #expect(planner.condition.throttledUntilMilliseconds == nil)
         planner.clock.advance(milliseconds: wait)
         planner.fire()
         let later = try #require(planner.claim)
         #expect(later.excludingPlayers.isEmpty && later.excludingItems.isEmpty)
         planner.claimed(0, of: later)
         #expect(planner.wait == nil)
+        #expect(planner.condition.partialThrottles.isEmpty)
     }
 
     @Test func aThrottleThatEndsDuringAClaimIsNotForgotten() throws {

@@ -78,6 +78,20 @@ struct ThrottlesTests {
         #expect(throttles.endpointUntilBootMilliseconds == start + 500)
     }
 
+    @Test func whoeverWaitsLongestIsToldFirst() {
+        var throttles = Throttles()
+        let end = clock.read().wallMilliseconds
+        throttles.add(milliseconds: 100, scope: .player, stream: stream("b", player: "x"), now: clock.read())
+        throttles.add(milliseconds: 300, scope: .player, stream: stream("b", player: "z"), now: clock.read())
+        throttles.add(milliseconds: 300, scope: .player, stream: stream("b", player: "y"), now: clock.read())
+        throttles.add(milliseconds: 200, scope: .board, stream: stream("c"), now: clock.read())
+        clock.advance(milliseconds: 100)
+        let expected: [(ThrottleScope, String, Int64)] = [(.player, "y", 300), (.player, "z", 300), (.board, "c", 200)]
+        #expect(
+            throttles.partial(now: clock.read())
+                == expected.map { PartialThrottle(scope: $0, name: $1, untilMilliseconds: end + $2) })
+    }
+
     @Test func tooManyEntriesBecomeOneForTheEndpoint() {
         var throttles = Throttles()
         for number in 0...Throttles.maximumEntries {

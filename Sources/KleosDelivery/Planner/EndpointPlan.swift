@@ -42,6 +42,7 @@ struct EndpointPlan: Sendable {
         pause = memory.pause
         budget = Self.budget(of: changed)
         throttles = Throttles()
+        throttledInARow = 0
         mayHaveDue = true
     }
 
@@ -183,7 +184,7 @@ struct EndpointPlan: Sendable {
         } else if inFlight >= endpoint.maximumInFlight {
             return nil
         }
-        if let budget { wait = max(wait, budget.millisecondsUntilNext) }
+        if let budget { wait = max(wait, budget.millisecondsUntilNext(now: now)) }
         return max(0, wait)
     }
 

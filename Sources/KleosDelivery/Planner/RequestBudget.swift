@@ -37,8 +37,9 @@ package struct RequestBudget: Sendable, Equatable {
         level = min(burst * Self.unit, level + Int64(count) * Self.unit)
     }
 
-    /// Milliseconds until one request may go out, as of the last `available`.
-    package var millisecondsUntilNext: Int64 {
-        max(0, (Self.unit - level + perMinute - 1) / perMinute)
+    /// Milliseconds from `now` until one request may go out.
+    package func millisecondsUntilNext(now: ClockReading) -> Int64 {
+        let elapsed = max(0, now.bootMilliseconds - (atBootMilliseconds ?? now.bootMilliseconds))
+        return max(0, (Self.unit - level + perMinute - 1) / perMinute - elapsed)
     }
 }

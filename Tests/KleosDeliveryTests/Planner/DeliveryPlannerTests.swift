@@ -306,6 +306,32 @@ struct DeliveryPlannerTests {
         #expect((59...63).contains(sent))
     }
 
+    /// The timer is set anew with each event; what is left of a wait counts then, not the whole of it.
+    @Test func whatHappensElsewhereDoesNotPutOffABudgetsNextRequest() throws {
+        let clock = ManualClock()
+        var planner = DeliveryPlanner(random: SeededGenerator(seed: 1))
+        let slow = Endpoint(name: "slow", url: "https://a.example", maximumInFlight: 1, requestsPerMinute: 1)
+        let busy = Endpoint(name: "busy", url: "https://b.example", maximumInFlight: 1)
+        var actions = planner.configure([slow, busy], memories: [:], now: clock.read())
+        for action in actions {
+            guard case .claim(let claiming) = action else { continue }
+            actions = planner.claimed(claiming, count: 1, nextDueMilliseconds: nil, now: clock.read())
+        }
+        _ = planner.ready(["slow"], now: clock.read())
+        _ = planner.finished(
+            OutcomeRules.judge(answer(200, accepted), hadUnansweredAttempt: false, nowMilliseconds: 0),
+            stream: stream("b", endpoint: "slow"), sentTo: slow,
+            delivery: SettlementRules.DeliveryFacts(backoffAttempts: 0, serverErrors: 0, lastTriedMilliseconds: 0),
+            notice: nil, now: clock.read())
+        let whole = try #require(planner.millisecondsUntilWake(now: clock.read()))
+        #expect((59_000...60_000).contains(whole))
+        for _ in 0..<59 {
+            clock.advance(milliseconds: 1_000)
+            _ = planner.ready(["busy"], now: clock.read())
+        }
+        #expect(planner.millisecondsUntilWake(now: clock.read()) == whole - 59_000)
+    }
+
     @Test func afterStopNothingIsClaimed() {
         planner.settleClaims()
         planner.stop()

@@ -11,7 +11,7 @@ private final class Bucket {
 
     init(perMinute: Int, burst: Int) { budget = RequestBudget(perMinute: perMinute, burst: burst) }
 
-    var millisecondsUntilNext: Int64 { budget.millisecondsUntilNext }
+    func millisecondsUntilNext(now: ClockReading) -> Int64 { budget.millisecondsUntilNext(now: now) }
     func available(now: ClockReading) -> Int { budget.available(now: now) }
     func take(_ count: Int) { budget.take(count) }
     func giveBack(_ count: Int) { budget.giveBack(count) }
@@ -25,10 +25,11 @@ struct RequestBudgetTests {
         #expect(budget.available(now: clock.read()) == 3)
         budget.take(3)
         #expect(budget.available(now: clock.read()) == 0)
-        #expect(budget.millisecondsUntilNext == 1_000)
+        #expect(budget.millisecondsUntilNext(now: clock.read()) == 1_000)
         clock.advance(milliseconds: 999)
+        #expect(budget.millisecondsUntilNext(now: clock.read()) == 1, "also where nobody looked meanwhile")
         #expect(budget.available(now: clock.read()) == 0)
-        #expect(budget.millisecondsUntilNext == 1)
+        #expect(budget.millisecondsUntilNext(now: clock.read()) == 1)
         clock.advance(milliseconds: 1)
         #expect(budget.available(now: clock.read()) == 1)
         clock.advance(milliseconds: .max / 4)
@@ -45,7 +46,7 @@ struct RequestBudgetTests {
             #expect(budget.available(now: clock.read()) == 1)
             budget.take(1)
             _ = budget.available(now: clock.read())
-            clock.advance(milliseconds: budget.millisecondsUntilNext)
+            clock.advance(milliseconds: budget.millisecondsUntilNext(now: clock.read()))
         }
     }
 }

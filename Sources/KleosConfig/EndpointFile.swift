@@ -32,7 +32,7 @@ package enum EndpointFile {
     static let certificateAuthorities = Setting(
         "CertificateAuthorities", .text("a path"), standard: "",
         "A file with certificate authorities in PEM form, trusted in place of the system's. A relative path starts at "
-            + "the folder of the file that says it.")
+            + "the folder of the file that says it. Read again at each connection.")
 
     static let base = Setting(
         "Base", .duration(250...3_600_000), standard: "2s",

@@ -15,7 +15,7 @@ package struct TransportRequest: Sendable, Equatable {
     /// Whether a second copy would count twice, so that no connection is used again: libcurl repeats a request by
     /// itself where an idle connection turns out to be dead.
     package var mustGoOutOnce: Bool
-    /// Additional certificate authorities, in PEM form.
+    /// A file with certificate authorities in PEM form, trusted in place of the system's.
     package var certificateAuthorityFile: String?
 
     /// Makes a request from its parts.

@@ -53,7 +53,7 @@ package struct Endpoint: Sendable, Equatable {
     package var maximumAnswerBytes: Int
     /// Whether plain http to hosts other than loopback is allowed.
     package var allowsInsecure: Bool
-    /// A file with additional certificate authorities, in PEM form.
+    /// A file with certificate authorities in PEM form, trusted in place of the system's.
     package var certificateAuthorityFile: String?
     /// Sent as `Authorization: Bearer …`.
     package var token: Secret?

@@ -78,8 +78,13 @@ final class CurlTransfer {
         kleos_easy_set_long(easy, CURLOPT_MAXAGE_CONN, Int(reuse.maximumIdleSeconds))
         kleos_easy_set_long(easy, CURLOPT_DNS_CACHE_TIMEOUT, reuse.isForbidden ? 0 : Int(reuse.maximumIdleSeconds))
         if ServiceAddress.isLoopback(request.url) { kleos_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
-        // The authorities of the system stay in force beside these.
-        if let file = request.certificateAuthorityFile { kleos_easy_set_string(easy, CURLOPT_CAINFO, file) }
+        if let file = request.certificateAuthorityFile {
+            kleos_easy_set_string(easy, CURLOPT_CAINFO, file)
+            // Where libcurl was built with a folder of authorities, those of the system would stay in force beside these.
+            kleos_easy_set_string(easy, CURLOPT_CAPATH, nil)
+            // What was read is kept for a day otherwise, however often the file is mended meanwhile.
+            kleos_easy_set_long(easy, CURLOPT_CA_CACHE_TIMEOUT, 0)
+        }
     }
 
     private func setMessage(_ request: TransportRequest) {

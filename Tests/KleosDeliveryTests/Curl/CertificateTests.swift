@@ -52,6 +52,15 @@ struct CertificateTests {
         #expect(failure.message.contains(row.words), "\(failure.message)")
     }
 
+    @Test func aMendedFileOfAuthoritiesCountsFromTheNextConnectionOn() throws {
+        let (old, new) = (try TestCertificate(hasAuthority: true), try TestCertificate(hasAuthority: true))
+        let server = try RawServer([Self.whole], tls: TLSContext(new))
+        let request = post(server.url, certificateAuthorityFile: old.authorityFile)
+        #expect(try Exchange(request, over: sharedTransport).failure().kind == .tls)
+        try SmallFile.replace(old.authorityFile, with: SmallFile.read(at: new.authorityFile))
+        #expect(try Exchange(request, over: sharedTransport).answer().status == 200)
+    }
+
     @Test(arguments: [false, true])
     func whatIsNamedAsAnAuthorityIsTrusted(_ hasAuthority: Bool) throws {
         let certificate = try TestCertificate(hasAuthority: hasAuthority)

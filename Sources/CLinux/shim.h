@@ -31,11 +31,15 @@ static inline int kleos_pidfd_open(pid_t process) {
     return (int)syscall(SYS_pidfd_open, process, 0);
 }
 
-// glibc declares it for its own default feature set only, which the Glibc module does not have; and spawn.h here would
+// glibc declares these for its own default feature set only, which the Glibc module does not have; and spawn.h here would
 // take types like mode_t away from the Glibc module.
 extern int kleos_addclosefrom(void *, int) __asm__("posix_spawn_file_actions_addclosefrom_np");
 static inline int kleos_spawn_close_from(void *actions, int first) {
     return kleos_addclosefrom(actions, first);
+}
+extern int kleos_addchdir(void *, const char *) __asm__("posix_spawn_file_actions_addchdir_np");
+static inline int kleos_spawn_in_folder(void *actions, const char *path) {
+    return kleos_addchdir(actions, path);
 }
 
 // Makes this process the parent of those of its descendants whose parents end.

@@ -2,6 +2,20 @@
 package enum DesktopEntry {
     /// The program and its arguments, without the codes for files and addresses; nil where the file does not say.
     package static func command(_ text: String) -> [String]? {
+        let values = values(text)
+        guard let exec = values["Exec"], let words = words(unescaped(exec)) else { return nil }
+        let command = words.compactMap { expanded($0, name: values["Name"] ?? "") }
+        guard !command.isEmpty else { return nil }
+        return values["Terminal"] == "true" ? ["x-terminal-emulator", "-e"] + command : command
+    }
+
+    /// The folder that the program runs in; nil where the file does not say.
+    package static func folder(_ text: String) -> String? {
+        values(text)["Path"].map(unescaped).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+
+    /// The main group's keys and values.
+    private static func values(_ text: String) -> [String: String] {
         var isMain = false
         var values: [String: String] = [:]
         for line in text.split(separator: "\n") {
@@ -12,10 +26,7 @@ package enum DesktopEntry {
                 values[key] = values[key] ?? String(line[line.index(after: equals)...].drop { $0 == " " })
             }
         }
-        guard let exec = values["Exec"], let words = words(unescaped(exec)) else { return nil }
-        let command = words.compactMap { expanded($0, name: values["Name"] ?? "") }
-        guard !command.isEmpty else { return nil }
-        return values["Terminal"] == "true" ? ["x-terminal-emulator", "-e"] + command : command
+        return values
     }
 
     /// The escapes of every value of such a file.

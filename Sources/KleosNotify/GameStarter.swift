@@ -27,6 +27,7 @@ package enum GameStarter {
         if answer.isTold { return "\(notice.gameTitle) was in the \(answer.state) and shows it" }
         guard let program = answer.start.first else { throw .unknown(game: notice.gameTitle) }
         let command: [String]
+        var folder: String?
         if program.hasPrefix("/") {
             command = answer.start
         } else {
@@ -34,12 +35,14 @@ package enum GameStarter {
                 throw .noDesktopFile(program)
             }
             command = parsed
+            folder = DesktopEntry.folder(text)
         }
         do throws(SystemError) {
             let input = try FileDescriptor.open("/dev/null", O_RDONLY | O_CLOEXEC)
             _ = try ProgramStart.start(
                 command, environment: environment(notice, activationToken),
-                files: (input.number, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: true)
+                files: (input.number, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: true,
+                folder: folder)
         } catch {
             throw .system(error)
         }

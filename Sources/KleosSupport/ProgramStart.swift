@@ -4,10 +4,10 @@ import Glibc
 /// Starts programs that go on beside this one.
 package enum ProgramStart {
     /// Starts a program with this process's variables and those of `environment`; `files` says which descriptors become
-    /// its standard ones. Throws `SystemError`.
+    /// its standard ones, `folder` where it runs, by default here. Throws `SystemError`.
     package static func start(
         _ command: [String], environment: [String: String], files: (input: Int32, output: Int32, errors: Int32),
-        hasOwnGroup: Bool
+        hasOwnGroup: Bool, folder: String? = nil
     ) throws(SystemError) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -28,6 +28,7 @@ package enum ProgramStart {
             kleos_spawn_close_from(&actions, 3), posix_spawnattr_setsigmask(&attributes, &none),
             posix_spawnattr_setsigdefault(&attributes, &all), posix_spawnattr_setpgroup(&attributes, 0),
         ]
+        if let folder { codes.append(kleos_spawn_in_folder(&actions, folder)) }
         let group = hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
         codes.append(
             posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group)))

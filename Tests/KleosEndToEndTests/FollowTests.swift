@@ -50,7 +50,7 @@ struct FollowTests {
         let data = scenario.daemon.folder.path("data")
         try scenario.daemon.write(
             "data/applications/org.example.Mines.desktop",
-            "[Desktop Entry]\nName=Mines\nExec=\"\(scenario.daemon.folder.path("start.sh"))\" %u --desktop\n")
+            "[Desktop Entry]\nName=Mines\nPath=\(scenario.daemon.folder.path)\nExec=\"./start.sh\" %u --desktop\n")
         let result = try ChildProcess(
             BuiltPrograms.path("kleos"), ["open", "1"],
             environment: ["KLEOS_SOCKET": scenario.daemon.socketPath, "XDG_DATA_HOME": data],

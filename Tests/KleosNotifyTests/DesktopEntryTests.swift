@@ -18,6 +18,14 @@ import Testing
         #expect(command("mygame %U %f --name %c 100%%") == ["mygame", "--name", "My Game", "100%"])
     }
 
+    @Test func saysWhereItRuns() {
+        func folder(_ line: String) -> String? { DesktopEntry.folder("[Desktop Entry]\nExec=x\n\(line)\n") }
+        #expect(folder(#"Path=/opt/My\sGame"#) == "/opt/My Game")
+        #expect(folder("Path=") == nil)
+        #expect(folder("Path=games") == nil)
+        #expect(folder("Name=x") == nil)
+    }
+
     @Test func takesTheMainGroupOnly() {
         let text = "[Desktop Action new]\nExec=other\n[Desktop Entry]\nExec=mygame\n[Desktop Action old]\nExec=third\n"
         #expect(DesktopEntry.command(text) == ["mygame"])

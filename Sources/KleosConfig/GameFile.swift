@@ -46,6 +46,9 @@ package enum GameFile {
         "Start", .words("a .desktop file's name, or a path and arguments"), standard: "",
         "What starts the game when a player follows a notice and the game does not run: the name of its .desktop file, "
             + "or a program's whole path and its arguments.")
+    static let openLabel = Setting(
+        "OpenLabel", .text(), standard: "", standardNote: "Open and the title", shape: .translated,
+        "What is written on the action of a notice that leads to the game.")
 
     static let order = Setting(
         "Order", ValueReader<SortOrder>.enumeration, standard: "descending",
@@ -85,7 +88,7 @@ package enum GameFile {
                     id.definition, title.definition, endpoints.definition, confirms.definition, player.definition,
                     players.definition, allowUsers.definition, allowGroups.definition,
                     allowUnits.definition, notices.definition, noticeKinds.definition, minimumRank.definition,
-                    start.definition,
+                    start.definition, openLabel.definition,
                 ]),
             SectionDefinition(
                 name: "Leaderboard", argument: "ID", documentation: "A leaderboard of the game.",

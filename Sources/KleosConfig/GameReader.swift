@@ -28,6 +28,7 @@ struct GameReader {
         if destinations == nil { game.permission = permission(section) }
         game.notices = notices(section)
         game.start = section.value(GameFile.start)
+        game.openLabel = section.localizedText(GameFile.openLabel)
         if let program = game.start.first, !program.hasPrefix("/"),
             game.start.count > 1 || !program.hasSuffix(".desktop")
         {

@@ -16,10 +16,12 @@ package enum RegisteredGames {
                 settings: [
                     GameFile.id.definition, GameFile.title.definition, GameFile.player.definition,
                     GameFile.noticeKinds.definition, GameFile.minimumRank.definition,
+                    GameFile.openLabel.definition,
                 ],
                 refusals: Dictionary(
                     uniqueKeysWithValues: [
-                        "Endpoints", "Confirms", "Players", "AllowUsers", "AllowGroups", "AllowUnits",
+                        "Endpoints", "Confirms", "Players", "AllowUsers", "AllowGroups", "AllowUnits", "Notices",
+                        "Start",
                     ]
                     .map { ($0, "is for a file in games.d, not for a game's own catalog") }))
         ] + GameFile.definition.sections.filter { $0.argument != nil })

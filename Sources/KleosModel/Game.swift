@@ -107,6 +107,8 @@ package struct Game: Sendable, Equatable {
     package var notices: NoticeSettings
     /// What starts it: a `.desktop` file's id, or a program's whole path and its arguments; empty for nothing.
     package var start: [String] = []
+    /// What is written on a notice's action that leads to the game; nil for "Open" and its title.
+    package var openLabel: LocalizedText?
     /// By id.
     package var leaderboards: [String: Leaderboard]
     /// By id.

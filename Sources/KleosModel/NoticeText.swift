@@ -8,9 +8,14 @@ package struct NoticeText: Sendable, Equatable {
     package var gameTitle: String
     /// The leaderboard's or achievement's title; nil where the text is about several.
     package var itemTitle: String?
+    /// What is written on the action that leads to the game; nil where its file does not say.
+    package var openLabel: String?
 
     /// Makes a text from its parts.
-    package init(title: String, body: String, gameTitle: String, itemTitle: String? = nil) {
+    package init(
+        title: String, body: String, gameTitle: String, itemTitle: String? = nil, openLabel: String? = nil
+    ) {
+        self.openLabel = openLabel
         self.title = title
         self.body = body
         self.gameTitle = gameTitle
@@ -23,12 +28,14 @@ package struct NoticeText: Sendable, Equatable {
     /// catalog does not hold is called by its id. A hidden achievement is named: it is unlocked now.
     package static func text(for facts: NoticeFacts, gameID: String, game: Game?, locale: String?) -> NoticeText {
         let gameTitle = game?.title.text(forLocale: locale) ?? gameID
-        switch facts.kind {
-        case .achievement:
-            return achievement(facts, game?.achievements[facts.item], gameTitle: gameTitle, locale: locale)
-        case .score:
-            return score(facts, game?.leaderboards[facts.item], gameTitle: gameTitle, locale: locale)
-        }
+        var text =
+            switch facts.kind {
+            case .achievement:
+                achievement(facts, game?.achievements[facts.item], gameTitle: gameTitle, locale: locale)
+            case .score: score(facts, game?.leaderboards[facts.item], gameTitle: gameTitle, locale: locale)
+            }
+        text.openLabel = game?.openLabel?.text(forLocale: locale)
+        return text
     }
 
     private static func achievement(

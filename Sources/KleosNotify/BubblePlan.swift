@@ -56,15 +56,19 @@ package struct BubblePlan: Sendable {
     }
 
     private static func single(_ row: NoticeRow) -> DesktopNotification {
-        let text = NoticeText(title: row.title, body: row.body, gameTitle: row.gameTitle, itemTitle: row.itemTitle)
+        let text = NoticeText(
+            title: row.title, body: row.body, gameTitle: row.gameTitle, itemTitle: row.itemTitle,
+            openLabel: row.openLabel)
         return DesktopNotification(text: text, kind: row.kind)
     }
 
     private static func digest(_ rows: [NoticeRow], isLate: Bool) -> DesktopNotification {
         let achievements = rows.filter { $0.kind == .achievement }.map(\.itemTitle)
-        let text = NoticeText.digest(
+        var text = NoticeText.digest(
             achievements: achievements, scores: rows.count - achievements.count,
             gameTitle: rows.first?.gameTitle ?? "", isLate: isLate)
+        // A click leads to what the last of them was about.
+        text.openLabel = rows.last?.openLabel
         return DesktopNotification(text: text, kind: nil)
     }
 }

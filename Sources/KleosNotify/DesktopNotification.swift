@@ -18,6 +18,9 @@ package struct DesktopNotification: Sendable, Equatable {
         category = kind.map { "x-kleos.\($0.rawValue)" } ?? "x-kleos.digest"
     }
 
+    /// What is written on the action that leads to the game.
+    package var openLabel: String { text.openLabel ?? "Open \(text.gameTitle)" }
+
     /// The body for a service with these capabilities: escaped where it reads markup, else as it is; where it shows
     /// no body, empty.
     package func body(capabilities: Set<String>) -> String {

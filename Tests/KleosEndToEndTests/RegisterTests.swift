@@ -72,7 +72,8 @@ struct RegisterTests {
     @Test("S-29: a game's catalog says neither where events go, nor who may submit, nor what is run")
     func refusals() throws {
         for line in [
-            "Endpoints=home", "AllowUsers=*", "AllowGroups=games", "AllowUnits=*", "Players=ada", "Command=/bin/sh",
+            "Endpoints=home", "AllowUsers=*", "AllowGroups=games", "AllowUnits=*", "Players=ada", "Start=/bin/sh",
+            "Notices=none", "Command=/bin/sh",
         ] {
             let result = try register("[Game]\nId=own\n\(line)\n")
             #expect(result.ending == .exited(65), "\(line): \(result.output)\(result.errors)")

@@ -1,4 +1,5 @@
 import KleosModel
+import KleosNotify
 import Testing
 
 @Suite("The words of notices")
@@ -52,6 +53,19 @@ struct NoticeTextTests {
     @Test func titlesFollowTheLocale() {
         let facts = NoticeFacts(kind: .score, item: "beginner", rank: 1)
         #expect(text(facts, locale: "de_AT.UTF-8").body == "Rank 1 · Mission: Minensuche")
+    }
+
+    @Test func theGamesFileNamesTheAction() {
+        var game = game
+        let facts = NoticeFacts(kind: .score, item: "beginner")
+        func label(_ locale: String?) -> String {
+            let text = NoticeText.text(for: facts, gameID: game.id, game: game, locale: locale)
+            return DesktopNotification(text: text, kind: .score).openLabel
+        }
+        #expect(label("de_DE.UTF-8") == "Open Mission: Minensuche")
+        game.openLabel = LocalizedText("Play", translations: ["de": "Spielen"])
+        #expect(label(nil) == "Play")
+        #expect(label("de_DE.UTF-8") == "Spielen")
     }
 
     @Test func whatTheCatalogLacksIsCalledByItsID() {

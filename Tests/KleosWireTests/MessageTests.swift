@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func notices() throws {
-        let text = NoticeText(title: "t", body: "a\nb", gameTitle: "G", itemTitle: "I")
+        let text = NoticeText(title: "t", body: "a\nb", gameTitle: "G", itemTitle: "I", openLabel: "Play")
         let facts = [
             NoticeFacts(kind: .score, item: "b", value: ScoreValue(units: 1_250, decimals: 2), rank: 3, changed: true),
             NoticeFacts(kind: .achievement, item: "a"),

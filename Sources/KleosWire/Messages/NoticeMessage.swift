@@ -147,6 +147,8 @@ package struct NoticeRow: Sendable, Equatable {
     package var gameTitle: String
     /// The leaderboard's or achievement's title.
     package var itemTitle: String
+    /// What is written on the action that leads to the game; nil where its file does not say.
+    package var openLabel: String?
     /// Unix milliseconds.
     package var createdAtMilliseconds: Int64
     /// Unix milliseconds; nil while nobody has shown it.
@@ -168,6 +170,7 @@ package struct NoticeRow: Sendable, Equatable {
         body = text.body
         gameTitle = text.gameTitle
         itemTitle = text.itemTitle ?? notice.facts.item
+        openLabel = text.openLabel
         createdAtMilliseconds = notice.createdMilliseconds
         shownAtMilliseconds = notice.shownMilliseconds
         route = notice.route
@@ -191,6 +194,7 @@ package struct NoticeRow: Sendable, Equatable {
         body = json["body"]?.stringValue ?? ""
         gameTitle = json["gameTitle"]?.stringValue ?? game
         itemTitle = json["itemTitle"]?.stringValue ?? item
+        openLabel = json["openLabel"]?.stringValue
         createdAtMilliseconds = json.time("createdAt") ?? 0
         shownAtMilliseconds = json.time("shownAt")
         route = json["route"]?.stringValue
@@ -212,6 +216,7 @@ package struct NoticeRow: Sendable, Equatable {
         object["body"] = .string(body)
         object["gameTitle"] = .string(gameTitle)
         object["itemTitle"] = .string(itemTitle)
+        object["openLabel"] = openLabel.map(JSONValue.string)
         object.set(time: createdAtMilliseconds, as: "createdAt")
         object.set(time: shownAtMilliseconds, as: "shownAt")
         object["route"] = route.map(JSONValue.string)

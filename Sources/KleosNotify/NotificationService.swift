@@ -2,7 +2,9 @@
 package final class NotificationService: NoticeDisplay {
     private let bus: SessionBus
     private var capabilities: Set<String> = []
-    private var tokens: [UInt32: String] = [:]
+    private var own = OwnBubbles()
+    /// Clicks that came while something else was read.
+    private var clicks: [DesktopClick] = []
 
     /// Connects to the session bus and asks the service what it can do, which starts it where it can be started.
     /// Throws `DesktopError`.
@@ -11,15 +13,19 @@ package final class NotificationService: NoticeDisplay {
         let answer = try bus.call(Self.member("GetCapabilities"), timeoutMilliseconds: Self.timeoutMilliseconds) { _ in
         }
         capabilities = Set(try answer.readTexts())
-        try bus.listen(to: Self.interface)
+        try bus.listen(to: Self.name)
+        try bus.listen(toOwnerOf: Self.name)
     }
 
     package func show(_ notification: DesktopNotification, replacing id: UInt32?) throws(DesktopError) -> UInt32 {
+        // What the number stood for is gone where the service restarted meanwhile.
+        try readSignals()
+        let replaced = id.flatMap { own.contains($0) ? $0 : nil } ?? 0
         let capabilities = capabilities
         let timeout = Self.timeoutMilliseconds
         let answer = try bus.call(Self.member("Notify"), timeoutMilliseconds: timeout) { message throws(DesktopError) in
             try message.append(notification.applicationName)
-            try message.append(id ?? 0)
+            try message.append(replaced)
             try message.append(notification.icon)
             try message.append(notification.title(capabilities: capabilities))
             try message.append(notification.body(capabilities: capabilities))
@@ -27,7 +33,7 @@ package final class NotificationService: NoticeDisplay {
                 guard capabilities.contains("actions") else { return }
                 // The key that stands for a click on the bubble itself.
                 try message.append(Self.clickAction)
-                try message.append("Open \(notification.applicationName)")
+                try message.append(notification.openLabel)
             }
             try message.append("a", of: "{sv}") { () throws(DesktopError) in
                 try Self.appendHints(to: message, notification)
@@ -35,28 +41,43 @@ package final class NotificationService: NoticeDisplay {
             // The service's own time.
             try message.append(Int32(-1))
         }
-        return try answer.readNumber()
+        let shown = try answer.readNumber()
+        own.didShow(shown)
+        return shown
     }
 
     package var descriptor: Int32 { bus.descriptor }
 
     package func takeClicks() throws(DesktopError) -> [DesktopClick] {
-        var clicks: [DesktopClick] = []
-        while let signal = try bus.nextSignal(of: Self.interface, names: ["ActivationToken", "ActionInvoked"]) {
-            let id = try signal.message.readNumber()
-            let text = try signal.message.readText()
-            // The token, where there is one, comes before the click that it belongs to.
-            if signal.name == "ActivationToken" {
-                tokens[id] = text
-            } else if text == Self.clickAction {
-                clicks.append(DesktopClick(id: id, activationToken: tokens.removeValue(forKey: id)))
-            }
-        }
+        try readSignals()
+        defer { clicks = [] }
         return clicks
     }
 
+    private func readSignals() throws(DesktopError) {
+        while let signal = try bus.nextSignal(Self.signals) {
+            switch signal.name {
+            case SessionBus.ownerChanged:
+                if try signal.message.readText() == Self.name { own.forgetAll() }
+            // The token, where there is one, comes before the click that it belongs to.
+            case Self.token:
+                let id = try signal.message.readNumber()
+                own.take(token: try signal.message.readText(), of: id)
+            default:
+                let click = own.click(try signal.message.readNumber())
+                if try signal.message.readText() == Self.clickAction, let click { clicks.append(click) }
+            }
+        }
+    }
+
     private static let clickAction = "default"
-    private static let interface = "org.freedesktop.Notifications"
+    /// Of the service and of its interface.
+    private static let name = "org.freedesktop.Notifications"
+    private static let token = "ActivationToken"
+    private static let signals = [
+        (interface: name, name: token), (interface: name, name: "ActionInvoked"),
+        (interface: SessionBus.interface, name: SessionBus.ownerChanged),
+    ]
     /// As long as D-Bus waits by itself. A service that answers later has shown the notice, and shows it again.
     private static let timeoutMilliseconds: UInt64 = 25_000
 
@@ -76,8 +97,7 @@ package final class NotificationService: NoticeDisplay {
 
     private static func member(_ name: String) -> SessionBus.Member {
         SessionBus.Member(
-            destination: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
-            interface: interface, name: name)
+            destination: self.name, path: "/org/freedesktop/Notifications", interface: self.name, name: name)
     }
 }
 

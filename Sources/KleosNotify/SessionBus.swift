@@ -31,19 +31,33 @@ final class SessionBus {
     /// Readable when something came; what a call has read meanwhile is there without that.
     var descriptor: Int32 { library.descriptor(bus) }
 
+    /// The bus's own interface.
+    static let interface = "org.freedesktop.DBus"
+    /// The signal that tells that a name was taken or given up.
+    static let ownerChanged = "NameOwnerChanged"
+
     /// Asks the bus for the signals of an interface. Throws `DesktopError`.
     func listen(to interface: String) throws(DesktopError) {
-        let member = Member(
-            destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-            name: "AddMatch")
-        _ = try call(member, timeoutMilliseconds: 10_000) { message throws(DesktopError) in
-            try message.append("type='signal',interface='\(interface)'")
-        }
+        try addMatch("type='signal',interface='\(interface)'")
     }
 
-    /// The next signal of these names that has come; nil where none has. Throws `DesktopError` where the bus is gone.
-    func nextSignal(of interface: String, names: [String]) throws(DesktopError) -> (name: String, message: BusMessage)?
-    {
+    /// Asks the bus to tell when `name` is taken or given up. Throws `DesktopError`.
+    func listen(toOwnerOf name: String) throws(DesktopError) {
+        try addMatch(
+            "type='signal',sender='\(Self.interface)',interface='\(Self.interface)',member='\(Self.ownerChanged)',"
+                + "arg0='\(name)'")
+    }
+
+    private func addMatch(_ rule: String) throws(DesktopError) {
+        let member = Member(
+            destination: Self.interface, path: "/org/freedesktop/DBus", interface: Self.interface, name: "AddMatch")
+        _ = try call(member, timeoutMilliseconds: 10_000) { message throws(DesktopError) in try message.append(rule) }
+    }
+
+    /// The next of these signals that has come; nil where none has. Throws `DesktopError` where the bus is gone.
+    func nextSignal(
+        _ signals: [(interface: String, name: String)]
+    ) throws(DesktopError) -> (name: String, message: BusMessage)? {
         while true {
             var handle: SystemBusLibrary.Handle?
             let result = library.process(bus, &handle)
@@ -51,7 +65,8 @@ final class SessionBus {
             guard result > 0 else { return nil }
             guard let handle else { continue }
             let message = BusMessage(handle, library)
-            if let name = names.first(where: { library.isSignal(handle, interface, $0) > 0 }) { return (name, message) }
+            let signal = signals.first { library.isSignal(handle, $0.interface, $0.name) > 0 }
+            if let signal { return (signal.name, message) }
         }
     }
 

@@ -54,6 +54,8 @@ package struct CommandHook: Sendable, Equatable {
         let (output, theirOutput) = try UnixSocket.pair()
         let child = try CommandProcess(
             command: command, environment: Self.environment, input: theirInput, output: theirOutput)
+        // With our copies of its ends gone, a command that closes its output would make every wait end at once.
+        defer { withExtendedLifetime((theirInput, theirOutput)) {} }
         let deadline = Self.nowMilliseconds + timeoutMilliseconds
         var pending = bytes[...]
         var text: [UInt8] = []

@@ -156,7 +156,8 @@ package actor NoticeRouter: QueueActor {
     private func hookEnded(_ hook: HookQueue, _ notice: Notice, isAccepted: Bool) {
         _ = hook.end()
         let now = clock.read()
-        if !isAccepted {
+        // What a command did not accept that is set no longer, its successor has not seen.
+        if !isAccepted, hook === self.hook {
             declined[notice.uid] = notice.number
             declinedAtMilliseconds = now.monotonicMilliseconds
         }

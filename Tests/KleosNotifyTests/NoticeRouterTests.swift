@@ -19,18 +19,25 @@ struct NoticeRouterTests {
         folder = try TemporaryFolder()
     }
 
-    private func router(
-        hook: String?, game: Game = Game(id: "g"), timeoutMilliseconds: Int64 = 30_000
-    ) throws -> NoticeRouter {
+    private func settings(
+        hook: String?, file: String = "hook", timeoutMilliseconds: Int64 = 30_000
+    ) throws -> NoticeRoutes {
         var routes = NoticeRoutes()
         routes.commandTimeoutMilliseconds = timeoutMilliseconds
         if let hook {
-            let path = folder.path("hook")
+            let path = folder.path(file)
             try SmallFile.replace(path, with: Array("#!/bin/sh\ncd '\(folder.path)'\n\(hook)\n".utf8), mode: 0o700)
             routes.command = [path]
         }
+        return routes
+    }
+
+    private func router(
+        hook: String?, game: Game = Game(id: "g"), timeoutMilliseconds: Int64 = 30_000
+    ) throws -> NoticeRouter {
+        let settings = try settings(hook: hook, timeoutMilliseconds: timeoutMilliseconds)
         let router = NoticeRouter(
-            store: storage.store, settings: routes, games: ["g": game], clock: storage.clock,
+            store: storage.store, settings: settings, games: ["g": game], clock: storage.clock,
             log: Log(threshold: .error))
         storage.store.setChangeHandler { changes in
             if !changes.notices.isEmpty { router.noticesCreated() }

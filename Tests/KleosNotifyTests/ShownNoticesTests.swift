@@ -42,6 +42,23 @@ import Testing
         #expect(EventKey(text[1_199]).map(shown.contains) == true)
     }
 
+    @Test func doNotGrowForEverWhereNothingIsAcknowledged() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("shown")
+        let keys = (0..<2_600).map { number -> EventKey in
+            var random = SeededGenerator(seed: UInt64(number))
+            return EventKey.version7(wallMilliseconds: 1_000_000 + Int64(number), random: &random)
+        }
+        let shown = ShownNotices(path: path, log: Log())
+        for key in keys { shown.insert(key) }
+        #expect(try SmallFile.readText(at: path).split(separator: "\n").count <= 2_000)
+        let next = ShownNotices(path: path, log: Log())
+        for known in [shown, next] {
+            #expect(!known.contains(keys[0]))
+            #expect(keys.suffix(1_000).allSatisfy(known.contains))
+        }
+    }
+
     @Test func remainInMemoryWhereThereIsNoFile() throws {
         let folder = try TemporaryFolder()
         // A folder stands in the file's place.

@@ -47,7 +47,9 @@ package struct PracticeClient: Sendable {
         let authority = rest.prefix { $0 != "/" }
         guard let address = TCPAddress(String(authority)) ?? TCPAddress("\(authority):80") else { throw .badURL(url) }
         self.address = address
-        basePath = rest.dropFirst(authority.count).hasSuffix("/") ? "" : String(rest.dropFirst(authority.count))
+        var path = rest.dropFirst(authority.count)
+        while path.hasSuffix("/") { path.removeLast() }
+        basePath = String(path)
         self.timeoutMilliseconds = timeoutMilliseconds
     }
 

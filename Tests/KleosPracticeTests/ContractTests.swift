@@ -39,6 +39,16 @@ import Testing
         #expect(try practice.submit(score: "5", player: "e", value: "5").json?["rank"] == 1)
     }
 
+    @Test func playersAreComparedByteByByte() throws {
+        let practice = try Practice()
+        for (key, player) in [("1", "Zo\u{EB}"), ("2", "Zoe\u{308}")] {
+            _ = try practice.submit(score: key, player: player, value: "5")
+            _ = try practice.submit(achievement: "a\(key)", ["progress": 50, "player": .string(player)])
+        }
+        #expect(practice.server.boards.first?.entries.count == 2)
+        #expect(practice.server.achievements.count == 2)
+    }
+
     @Test func everyKeepRuleKeepsWhatItSays() throws {
         let practice = try Practice()
         func send(_ keep: String, _ values: [String]) throws -> [JSONValue?] {

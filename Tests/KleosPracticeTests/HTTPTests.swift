@@ -77,6 +77,7 @@ import Testing
         ("GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505),
         ("POST /v1/scores HTTP/1.1\r\nHost: x\r\n\r\n", 411),
         ("POST /v1/scores HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
+        ("POST /v1/scores HTTP/1.1\r\nHost: x\r\nContent-Length: 1 2\r\n\r\n", 400),
         ("POST /v1/scores HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400),
         ("POST /v1/scores HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n", 413),
         ("POST /v1/scores HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n", 413),

@@ -249,7 +249,9 @@ extension HTTPRequestParser {
         var tokens: [String] = []
         for header in request.headers where header.name == name {
             for part in header.value.split(separator: ",", omittingEmptySubsequences: false) {
-                tokens.append(part.filter { $0 != " " && $0 != "\t" }.lowercased())
+                let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+                let rest = part.drop(while: isSpace)
+                tokens.append(rest.dropLast(rest.reversed().prefix(while: isSpace).count).lowercased())
             }
         }
         return tokens

@@ -16,7 +16,7 @@ package struct Board: Sendable, Equatable {
     package let keep: KeepRule
     /// How many scores took effect here.
     package private(set) var acceptedCount = 0
-    private var standings: [String: Standing] = [:]
+    private var standings: [ExactKey: Standing] = [:]
     /// The value of every entry, ascending, so that a rank is found without looking at all of them.
     private var sortedValues: [ScoreValue] = []
 
@@ -44,7 +44,7 @@ package struct Board: Sendable, Equatable {
     /// The entries, best first; players with equal values by name.
     package var entries: [Entry] {
         let all: [(player: String, value: ScoreValue)] = standings.flatMap { player, standing in
-            keep == .every ? standing.every.map { (player, $0) } : [(player, standing.value)]
+            keep == .every ? standing.every.map { (player.text, $0) } : [(player.text, standing.value)]
         }
         let sorted = all.sorted { left, right in
             if isBetter(left.value, than: right.value) { return true }
@@ -63,12 +63,12 @@ package struct Board: Sendable, Equatable {
 
     /// The value that `player` holds (with Keep=every the best); nil without one.
     package func value(of player: String) -> ScoreValue? {
-        standings[player].map { keep == .every ? $0.best : $0.value }
+        standings[ExactKey(player)].map { keep == .every ? $0.best : $0.value }
     }
 
     /// Lets a score take effect. Throws `Rejection` where a sum leaves 64 bits; then nothing changed.
     mutating func add(_ value: ScoreValue, player: String) throws(Rejection) -> Effect {
-        let old = standings[player]
+        let old = standings[ExactKey(player)]
         var new = old ?? Standing(value: value, best: value, every: [])
         let beatsBest = old.map { isBetter(value, than: $0.best) } ?? true
         if beatsBest { new.best = value }
@@ -82,7 +82,7 @@ package struct Board: Sendable, Equatable {
         }
         if keep != .every, let old { removeValue(old.value) }
         insertValue(new.value)
-        standings[player] = new
+        standings[ExactKey(player)] = new
         acceptedCount += 1
         let improved = keep == .sum || keep == .latest ? new.value != old?.value : beatsBest
         return Effect(

@@ -11,7 +11,7 @@ struct PracticeStore {
     struct AchievementName: Hashable {
         let game: String
         let achievement: String
-        let player: String
+        let player: ExactKey
     }
 
     /// What is known about one key.
@@ -58,7 +58,7 @@ struct PracticeStore {
     private mutating func addAchievement(
         _ submission: Submission, _ id: String, _ change: AchievementChange, _ goal: Int64?
     ) throws(Rejection) -> JSONValue {
-        let name = AchievementName(game: submission.game, achievement: id, player: submission.player)
+        let name = AchievementName(game: submission.game, achievement: id, player: ExactKey(submission.player))
         var standing =
             achievements[name]
             ?? AchievementStanding(game: submission.game, achievement: id, player: submission.player)

@@ -106,16 +106,19 @@ enum PracticePage {
         .latest { margin-top: .7rem; overflow-wrap: anywhere; }
         #boards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1.2rem 2rem;
           align-items: start; }
-        table { border-collapse: collapse; width: 100%; }
+        table { border-collapse: collapse; table-layout: fixed; width: 100%; }
         thead th { font-size: .875rem; font-weight: 600; color: var(--soft); border-bottom: 1px solid var(--line); }
         th, td { text-align: left; padding: .3rem .8rem .3rem 0; vertical-align: top; font-weight: 400;
           overflow-wrap: anywhere; }
         tbody tr + tr > * { border-top: 1px solid var(--line); }
         th:last-child, td:last-child { padding-right: 0; }
-        .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-        .rank { width: 3rem; }
+        .number { text-align: right; font-variant-numeric: tabular-nums; }
+        .rank { width: 3.4rem; }
+        .value { width: 40%; }
+        .item { width: 40%; }
+        .state { width: 5.5rem; }
         .game { display: block; font-size: .875rem; color: var(--soft); }
-        progress { width: 4.5rem; accent-color: var(--good); vertical-align: middle; }
+        progress { width: 4.5rem; max-width: 100%; accent-color: var(--good); vertical-align: middle; }
         ol { list-style: none; margin: 0; padding: 0; }
         li { display: grid; grid-template-columns: minmax(5.6rem, auto) minmax(0, 1fr); gap: 0 .8rem; padding: .4rem 0; }
         li + li { border-top: 1px solid var(--line); }
@@ -138,6 +141,8 @@ enum PracticePage {
           for (const child of children) if (child !== null && child !== "") element.append(child);
           return element;
         }
+        // A name that is written from right to left must not turn around what stands beside it.
+        const isolated = text => `\u2068${text}\u2069`;
         const none = text => make("p", { class: "soft" }, text);
         const count = (number, one, many) => `${number} ${number === 1 ? one : many}`;
         function table(caption, columns, rows) {
@@ -185,26 +190,26 @@ enum PracticePage {
             const rest = board.entryCount - board.entries.length;
             const caption = make("caption", {}, `${board.game} / ${board.leaderboard}`,
               make("span", { class: "soft" }, `${order}, keeps ${board.keep}${rest > 0 ? `, and ${rest} more` : ""}`));
-            return table(caption, [["Rank", "number rank"], ["Player", "", true], ["Value", "number"]],
-              board.entries.map(entry => [String(entry.rank), entry.player, entry.value]));
+            return table(caption, [["Rank", "number rank"], ["Player", "", true], ["Value", "number value"]],
+              board.entries.map(entry => [String(entry.rank), isolated(entry.player), entry.value]));
           });
         }
         function progress(item) {
           if (item.unlocked) return make("span", {}, make("span", { class: "good" }, "Unlocked"),
             item.unlockedAt ? make("span", { class: "game" }, clock(item.unlockedAt)) : "");
-          const text = item.steps ? count(item.steps, "step", "steps") : `${item.progress} %`;
+          const text = item.steps ? count(item.steps, "step", "steps") : `${item.progress}\u00a0%`;
           if (!item.progress) return text;
           const bar = make("progress", { max: "100", value: String(item.progress), "aria-label": "Progress" });
           return make("span", {}, bar, ` ${text}`);
         }
         function achievements(list) {
           if (!list.length) return [none("None yet.")];
-          return [table("", [["Achievement", "", true], ["Player", ""], ["State", ""]], list.map(item =>
-            [make("span", {}, item.achievement, make("span", { class: "game" }, item.game)), item.player,
+          return [table("", [["Achievement", "item", true], ["Player", ""], ["State", "state"]], list.map(item =>
+            [make("span", {}, item.achievement, make("span", { class: "game" }, item.game)), isolated(item.player),
               progress(item)]))];
         }
         const subject = item => item.item
-          ? `${item.game} / ${item.item}, ${item.player}${item.value === null ? "" : `: ${item.value}`}` : item.path;
+          ? `${item.game} / ${item.item}, ${isolated(item.player)}${item.value === null ? "" : `: ${item.value}`}` : item.path;
         function notes(item) {
           return [item.code, item.replayed ? "same answer again" : null, item.fault ? `fault ${item.fault}` : null,
             item.status === null && item.tookEffect ? "took effect" : null].filter(Boolean).join(", ");
@@ -246,10 +251,17 @@ enum PracticePage {
           byId("live").className = className;
           byId("live").textContent = text;
         }
-        const events = new EventSource("/events");
-        events.onopen = () => live("good", "Live");
-        events.onerror = () => live("bad", "Not reachable; trying again");
-        events.onmessage = event => state(JSON.parse(event.data));
+        function listen() {
+          const events = new EventSource("/events");
+          events.onopen = () => live("good", "Live");
+          events.onmessage = event => state(JSON.parse(event.data));
+          events.onerror = () => {
+            live("bad", "Not reachable; trying again");
+            // After an answer that is no stream, as where too many pages are open, the browser does not.
+            if (events.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+          };
+        }
+        listen();
         byId("power").onclick = () => fetch("/faults", { method: "POST", headers: { "Content-Type": "application/json" },
           body: JSON.stringify({ down: byId("power").textContent.startsWith("Take") ? "refuse" : null }) });
         byId("clear").onclick = () => fetch("/faults", { method: "DELETE" });

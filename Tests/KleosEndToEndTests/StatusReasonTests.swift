@@ -114,7 +114,8 @@ struct StatusReasonTests {
         #expect(text.contains(", in 10 h.") || text.contains(", in 11 h."), "\(text)")
         let (code, line) = try check(scenario.daemon)
         #expect(code == 0)
-        #expect(line.contains("KLEOS OK: 1 delivery on the way"))
+        #expect(line.hasPrefix("KLEOS OK: 1 delivery on the way, new events are taken. home (http://"))
+        #expect(line.contains(" is throttled"))
     }
 
     @Test("An endpoint that throttles one player, or one board", arguments: ["player", "board"])
@@ -129,7 +130,8 @@ struct StatusReasonTests {
         #expect(text.contains(", in 10 h. Others go on.") || text.contains(", in 11 h. "), "\(text)")
         let (code, line) = try check(scenario.daemon)
         #expect(code == 0)
-        #expect(line.contains("KLEOS OK: 1 delivery on the way"))
+        #expect(line.hasPrefix("KLEOS OK: 1 delivery on the way, new events are taken. home (http://"))
+        #expect(line.contains(" is throttled"))
         try scenario.kleos("submit", "score", "minesweeper", "advanced", "9000", "--player", "bob")
         let isDelivered = try Patience.until {
             try check(scenario.daemon).line.contains("'home_delivered'=1;;;0")

@@ -158,6 +158,9 @@ struct StatusCheck {
         } else if let status {
             let undelivered = status.endpoints.reduce(0) { $0 + $1.undelivered }
             text += "\(Counted.text(undelivered, "delivery", "deliveries")) on the way, new events are taken"
+            let notes = findings.map(\.text)
+            if let note = notes.first { text += ". \(note)" }
+            if notes.count > 1 { text += " (and \(notes.count - 1) more: kleos status)" }
         }
         // What comes behind a bar is for programs, and a line is a line.
         text = Printable.text(text.replacing("|", with: "/").replacing("\n", with: " "))

@@ -243,11 +243,15 @@ final class CurlTransfer {
         case 10:
             return TransportFailure(
                 .certificateExpired, "the certificate has expired, or this machine's clock is ahead: \(words)")
-        case 18, 19:
+        case 18:
             return TransportFailure(
                 .tls, "the certificate is self-signed; name it in CertificateAuthorities=: \(words)")
-        case 20, 21:
-            return TransportFailure(.tls, "nobody that this machine trusts issued the certificate: \(words)")
+        // Also where the chain that came ends in an authority that is not trusted, which is self-signed as all are.
+        case 19, 20, 21:
+            return TransportFailure(
+                .tls,
+                "nobody that is trusted issued the certificate; name its authority in CertificateAuthorities=: \(words)"
+            )
         default: return TransportFailure(.tls, "no secure connection: \(words)")
         }
     }

@@ -23,6 +23,7 @@ struct CertificateTests {
         var to = "20900101000000Z"
         var name = "IP:127.0.0.1"
         var hasAuthority = false
+        var sendsAuthority = false
         var isTrusted = true
         var kind = TransportFailure.Kind.tls
         var words: String
@@ -43,10 +44,14 @@ struct CertificateTests {
             Row(testDescription: "for another address", name: "IP:127.0.0.2", words: "127.0.0.1"),
             Row(testDescription: "self-signed", isTrusted: false, words: "self-signed"),
             Row(testDescription: "of an unknown authority", hasAuthority: true, isTrusted: false, words: "nobody"),
+            Row(
+                testDescription: "of an unknown authority that comes with it", hasAuthority: true, sendsAuthority: true,
+                isTrusted: false, words: "nobody"),
         ])
     func aWrongCertificateIsNamedAndNothingIsSent(_ row: Row) throws {
         let certificate = try TestCertificate(
-            from: row.from, to: row.to, name: row.name, hasAuthority: row.hasAuthority)
+            from: row.from, to: row.to, name: row.name, hasAuthority: row.hasAuthority,
+            sendsAuthority: row.sendsAuthority)
         let failure = try failure(certificate, trusting: row.isTrusted)
         #expect(failure.kind == row.kind)
         #expect(failure.message.contains(row.words), "\(failure.message)")

@@ -20,10 +20,10 @@ final class TestCertificate: Sendable {
     var authorityFile: String { folder.path("authority.pem") }
 
     /// Times are as in `20200101000000Z`, `name` as in `IP:127.0.0.1`; who issued it is an authority of its own, or else
-    /// the certificate is self-signed.
+    /// the certificate is self-signed. `sendsAuthority` makes a server send that authority's certificate, too.
     init(
         from start: String = "20200101000000Z", to end: String = "20900101000000Z", name: String = "IP:127.0.0.1",
-        hasAuthority: Bool = false
+        hasAuthority: Bool = false, sendsAuthority: Bool = false
     ) throws {
         folder = try TemporaryFolder()
         let script = """
@@ -44,12 +44,13 @@ final class TestCertificate: Sendable {
                 cp server.pem authority.pem
             fi
             cp server.pem chain.pem
+            if [ "$8" = yes ]; then cat authority.pem >> chain.pem; fi
             """
         let maker = try ChildProcess(
             "/bin/sh",
             [
                 "-c", script, "make", folder.path, start, end, name, Self.openssl, hasAuthority ? "yes" : "no",
-                hasAuthority ? "FALSE" : "TRUE",
+                hasAuthority ? "FALSE" : "TRUE", sendsAuthority ? "yes" : "no",
             ], errorFile: folder.path("errors"))
         let made = try maker.finish()
         try #require(made.isSuccess, "\(made.errors)")

@@ -171,6 +171,17 @@ struct NoticeRouterTests {
     }
 
     @Test(.timeLimit(.minutes(30)))
+    func anotherCommandIsOfferedWhatTheOneBeforeItWasAtWorkOn() throws {
+        let router = try router(hook: "touch started; sleep 100000", timeoutMilliseconds: 86_400_000)
+        try unlock("a")
+        #expect(Patience.until { access(folder.path("started"), F_OK) == 0 })
+        router.configure(settings: try settings(hook: "cat >> seen", file: "other"), games: ["g": Game(id: "g")])
+        #expect(try areAllShown(1))
+        #expect(try SmallFile.readText(at: folder.path("seen")).contains(#""achievement":"a""#))
+        stop(router)
+    }
+
+    @Test(.timeLimit(.minutes(30)))
     func stoppingEndsARunningHook() throws {
         let router = try router(hook: "touch started; sleep 100000", timeoutMilliseconds: 86_400_000)
         try unlock("a")

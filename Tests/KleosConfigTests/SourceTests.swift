@@ -34,6 +34,15 @@ import Testing
         #expect(try folder.load(kind: .system, folders: ["."]).games == ["g": system])
     }
 
+    @Test func aGameNamesTheActionOfItsNotices() throws {
+        let folder = try ConfigurationFolder([
+            "endpoints.d/home.conf": Self.endpoint,
+            "games.d/g.conf": "[Game]\nEndpoints=home\nOpenLabel=Play\nOpenLabel[de]=Spielen\n",
+        ])
+        #expect(
+            try folder.load().games["g"]?.openLabel == LocalizedText("Play", translations: ["de": "Spielen"]))
+    }
+
     @Test func laterFoldersReplaceFilesAndLinksToNullMaskThem() throws {
         let folder = try ConfigurationFolder([
             "usr/endpoints.d/home.conf": Self.endpoint,

@@ -41,6 +41,8 @@ struct DaemonOptions: Sendable, Equatable {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             let inlineValue = parts.count == 2 ? String(parts[1]) : nil
+            let takesNoValue = ["--help", "--version", "--user", "--exit-with-parent"].contains(name)
+            guard inlineValue == nil || !takesNoValue else { throw UsageError(message: "\(name) takes no value") }
             switch name {
             case "--help", "-h": information = .help
             case "--version": information = .version

@@ -39,7 +39,6 @@ struct ServiceBook {
     private(set) var order: [String: [String]] = [:]
     /// What a stream's standing is now.
     private(set) var standing: [String: Arrival] = [:]
-    private(set) var rejected: Set<String> = []
 
     /// Reads a request's body; nil where it is not of the contract.
     static func read(_ body: [UInt8]) -> Arrival? {
@@ -72,7 +71,6 @@ struct ServiceBook {
     /// Takes an event and answers. Returns status and body.
     mutating func take(_ arrival: Arrival, resend: ResendEffect) -> (status: Int, body: String) {
         if Self.refuses(arrival) {
-            rejected.insert(arrival.key)
             return (422, #"{"error":{"code":"invalid-value","message":"no multiples of 17"}}"#)
         }
         if resend == .keyed, let earlier = effects[arrival.key] {

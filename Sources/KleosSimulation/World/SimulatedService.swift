@@ -9,11 +9,8 @@ final class SimulatedService {
     private(set) var book = ServiceBook()
     /// Keys that were answered with a refusal that ends a delivery, rightly or wrongly.
     private(set) var refusals: Set<String> = []
-    /// Keys of which some attempt may have taken effect without an answer.
-    private(set) var unanswered: Set<String> = []
     /// Answers of 5xx by key.
     private(set) var serverErrors: [String: Int] = [:]
-    private(set) var requests = 0
 
     init(name: String, resend: ResendEffect) {
         self.name = name
@@ -22,31 +19,22 @@ final class SimulatedService {
 
     /// Acts on a request that arrived and says what the client is answered; nil where the answer is lost.
     func receive(_ arrival: ServiceBook.Arrival, _ reply: Fate.Reply) -> TransportAnswer? {
-        requests += 1
         switch reply {
         case .honest:
             let (status, body) = book.take(arrival, resend: resend)
             if status != 200 { refusals.insert(arrival.key) }
             return answer(status, body)
         case .other(let status, let body, let retryAfter, let acts):
-            if acts { act(on: arrival) }
+            if acts { _ = book.take(arrival, resend: resend) }
             if status >= 500 { serverErrors[arrival.key, default: 0] += 1 }
             if (400..<500).contains(status), status != 401, status != 429 { refusals.insert(arrival.key) }
             return answer(status, body, retryAfter: retryAfter)
         case .lost(let acts):
-            if acts { act(on: arrival) }
+            // Takes effect without an answer that says so.
+            if acts { _ = book.take(arrival, resend: resend) }
             return nil
         }
     }
-
-    /// Takes effect without an answer that says so.
-    private func act(on arrival: ServiceBook.Arrival) {
-        unanswered.insert(arrival.key)
-        _ = book.take(arrival, resend: resend)
-    }
-
-    /// An attempt ended and nobody can say whether it took effect.
-    func noteUnanswered(_ key: String) { unanswered.insert(key) }
 
     private func answer(_ status: Int, _ body: String, retryAfter: String? = nil) -> TransportAnswer {
         TransportAnswer(

@@ -81,12 +81,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     private func finish(_ number: Int, _ answer: Result<TransportAnswer, TransportFailure>, didSend: Bool) {
         guard let flight = flights.removeValue(forKey: number) else { return }
         let key = flight.arrival.key
-        switch answer {
-        case .failure: if didSend { flight.service.noteUnanswered(key) }
-        case .success(let answer):
-            if [500, 502, 504].contains(answer.status) { flight.service.noteUnanswered(key) }
-            world.traffic.answered(flight.service.name, answer)
-        }
+        if case .success(let answer) = answer { world.traffic.answered(flight.service.name, answer) }
         world.trace("end \(key.suffix(8)) at \(flight.service.name): \(Self.words(answer))")
         world.traffic.ended(flight.arrival, at: flight.service.name)
         let duration = world.schedule.milliseconds - flight.startedMilliseconds
@@ -123,7 +118,7 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     func die() {
         for number in flights.keys.sorted() {
             cutOff(number)
-            if let flight = flights.removeValue(forKey: number) { flight.service.noteUnanswered(flight.arrival.key) }
+            flights[number] = nil
         }
     }
 

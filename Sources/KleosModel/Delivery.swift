@@ -12,7 +12,7 @@ package enum DeliveryState: String, Sendable, CaseIterable {
     case superseded
     /// Given up, with a reason; an operator may retry it.
     case dead
-    /// Stopped by an operator, or because its game or endpoint left the configuration.
+    /// Stopped until somebody acts; the reason says by whom or why.
     case held
     /// Thrown away by an operator.
     case discarded

@@ -9,7 +9,7 @@ package enum ScoreText {
         }
     }
 
-    /// `value` as a time where its board is in `game` and shows times, else as a number.
+    /// `value` as `leaderboard` shows it; as a number where there is none.
     package static func text(_ value: ScoreValue, leaderboard: Leaderboard?) -> String {
         text(value, format: leaderboard?.format ?? .number)
     }

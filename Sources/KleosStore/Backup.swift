@@ -124,7 +124,7 @@ enum BackupFile {
     }
 
     /// Makes the copy a database that needs nothing beside it, checks it whole, and gives it its name. Of all backups
-    /// the newest `count` stay. Throws `StoreError`, kind `damaged` where the check finds a fault.
+    /// this one and the newest others stay, `count` in all. Throws `StoreError`, kind `damaged` where the check finds a fault.
     static func finish(_ path: String, keeping count: Int) throws(StoreError) -> BackupReport {
         try close(path + unfinished)
         do throws(SystemError) {
@@ -150,10 +150,12 @@ enum BackupFile {
 
     private static func prune(_ path: String, keeping count: Int) throws(SystemError) -> [String] {
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        let names = try Folder.names(in: folder).filter { $0.hasPrefix("outbox-") && $0.hasSuffix(".db") }
-        let old = names.dropLast(max(1, count)).map { "\(folder)/\($0)" }
+        let paths = try Folder.names(in: folder).filter { $0.hasPrefix("outbox-") && $0.hasSuffix(".db") }
+            .map { "\(folder)/\($0)" }
+        // By its name the new one is not the newest where the clock is behind.
+        let old = paths.filter { $0 != path }.dropLast(max(1, count) - 1)
         for path in old { unlink(path) }
-        return old
+        return Array(old)
     }
 
     private static func failure(_ path: String, _ error: SystemError) -> StoreError {

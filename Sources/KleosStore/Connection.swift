@@ -6,6 +6,9 @@ final class Connection {
     private let path: String
     private var statements: [String: Statement] = [:]
 
+    /// More are prepared only where what is asked decides about a statement's text, which may have many forms.
+    private static let maximumStatements = 512
+
     /// Set once, before SQLite starts; it refuses afterwards, and then the statistics stay on.
     private static let configuration: Int32 = kleos_sqlite_omit_statistics()
 
@@ -193,6 +196,8 @@ final class Connection {
         let code = sqlite3_prepare_v3(handle, sql, -1, flags, &prepared, nil)
         guard code == SQLITE_OK, let prepared else { throw failure(sql) }
         let statement = Statement(owning: prepared, sql: sql)
+        // Those that are being executed have another owner until they end.
+        if statements.count >= Self.maximumStatements { statements.removeAll(keepingCapacity: true) }
         statements[sql] = statement
         return statement
     }

@@ -68,8 +68,7 @@ struct DeliveryRow {
         key = EventKey(row, 8)
         game = row.text(9)
         player = row.text(10)
-        measure =
-            StoredMeasure(name: row.text(11), amount: row.integer(12), decimals: Int(row.integer(13))).measure
+        measure = StoredMeasure(row, 11).measure
         state = DeliveryState(row, 14)
         reason = row.optionalText(15).flatMap(DeliveryReason.init)
         message = row.optionalText(16)

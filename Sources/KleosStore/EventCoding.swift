@@ -43,8 +43,7 @@ extension Event {
 
     /// Reads an event whose columns begin at `offset`.
     init(_ row: Statement, offset: Int32 = 0) {
-        let measure = StoredMeasure(
-            name: row.text(offset + 5), amount: row.integer(offset + 6), decimals: Int(row.integer(offset + 7)))
+        let measure = StoredMeasure(row, offset + 5)
         self.init(
             key: EventKey(row, offset), clientID: row.optionalText(offset + 1),
             game: row.text(offset + 2), player: row.text(offset + 3),

@@ -22,6 +22,17 @@ extension MergeRule {
     }
 }
 
+extension Statement {
+    /// The column as a number of decimals; one that no value has is damage, which no value can be made of.
+    func decimals(_ column: Int32) -> Int {
+        if let decimals = Int(exactly: integer(column)), (0...ScoreValue.maximumDecimals).contains(decimals) {
+            return decimals
+        }
+        reportDamage("a value has more decimals than there are")
+        return 0
+    }
+}
+
 extension Subject {
     /// How far the subject brings its player; nil for what only adds to what was there.
     var measure: StandingMeasure? {
@@ -59,6 +70,12 @@ struct StoredMeasure: Equatable {
         self.name = name
         self.amount = amount
         self.decimals = decimals
+    }
+
+    /// Reads the columns name, amount and decimals, which begin at `column`.
+    init(_ row: Statement, _ column: Int32) {
+        self.init(
+            name: row.text(column), amount: row.integer(column + 1), decimals: row.decimals(column + 2))
     }
 
     /// The subject that was stored for `item`.

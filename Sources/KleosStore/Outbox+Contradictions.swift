@@ -91,6 +91,14 @@ private enum OutboxRules {
             """
         ),
         (
+            "counter of a user's bytes differs from what is there",
+            """
+            SELECT u.state || ' ' || u.count FROM (\(Outbox.usersSQL)) u LEFT JOIN counters c
+                ON c.endpoint = 0 AND c.state = u.state
+            WHERE u.count != coalesce(c.count, 0)
+            """
+        ),
+        (
             "delivery without an event",
             "SELECT id FROM deliveries WHERE event NOT IN (SELECT id FROM events)"
         ),

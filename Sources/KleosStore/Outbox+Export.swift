@@ -18,8 +18,13 @@ extension Outbox {
         try database.integer("SELECT max(id) FROM events") ?? 0
     }
 
+    /// What is held says so until the export's file is safe: an export that breaks off has given nothing away, and the
+    /// next one takes what it holds as what it was.
+    private static let beingExported = "being exported to another queue, which sends it once the export is whole"
+    private static let wasExported = "exported to another queue, which sends it"
+
     /// Reads events behind `after`, at most up to `end`. With `isHeld` their undelivered deliveries are held here in the
-    /// same transaction, so that only the other queue sends them.
+    /// same transaction, so that only the other queue sends them; `finishExport` makes that final.
     package func export(
         after: Int64, upTo end: Int64, isHeld: Bool, now: ClockReading
     ) throws(StoreError) -> ExportedEvents {
@@ -34,7 +39,7 @@ extension Outbox {
                 page.isInFlight = true
                 return page
             }
-            if let event = try exported(id) { page.events.append(event) }
+            if let event = try exported(id, isHeld: isHeld) { page.events.append(event) }
             try hold(exported: rows, now: now)
             page.last = id
         }
@@ -51,13 +56,13 @@ extension Outbox {
             // Read again, because the stream of an earlier one may have moved it.
             guard var row = try self.row(row.id), row.state == .waiting || row.state == .ready else { continue }
             try move(
-                &row, to: .held, reason: .operatorHold, message: "exported to another queue, which sends it",
+                &row, to: .held, reason: .operatorHold, message: Self.beingExported,
                 nowMilliseconds: now.wallMilliseconds)
             try settleStream(row.stream, nowMilliseconds: now.wallMilliseconds)
         }
     }
 
-    private func exported(_ id: Int64) throws(StoreError) -> SalvagedEvent? {
+    private func exported(_ id: Int64, isHeld: Bool) throws(StoreError) -> SalvagedEvent? {
         guard let event = try event(id) else { return nil }
         let columns = """
             d.id, p.name, d.merge, d.strict, d.priority, d.confirms, d.state, d.reason, d.message, d.due, d.attempts,
@@ -71,6 +76,9 @@ extension Outbox {
         var deliveries: [SalvagedEvent.Delivery] = []
         for (id, superseder, found) in found {
             var delivery = found
+            if isHeld, delivery.state == .held, delivery.message == Self.beingExported {
+                (delivery.state, delivery.reason, delivery.message) = (.waiting, nil, nil)
+            }
             delivery.isReplacedForGood = try isReplacedForGood(delivery.state, by: superseder)
             delivery.rendering = try database.first(
                 "SELECT bytes FROM renderings WHERE delivery = ?1", SQLValue(id)
@@ -133,23 +141,25 @@ extension Outbox {
         return (rows.compactMap(\.1), rows.count == Self.eventsPerExport ? rows.last?.0 : nil)
     }
 
-    /// Reads notices that nobody was shown, behind number `after`; with `isHeld` nobody is shown them here any more.
-    package func exportNotices(
-        after: Int64, isHeld: Bool, now: ClockReading
-    ) throws(StoreError) -> (notices: [Notice], last: Int64?) {
+    /// Reads notices that nobody was shown, behind number `after`; the last number comes along, or nil where there are no
+    /// more.
+    package func exportNotices(after: Int64) throws(StoreError) -> (notices: [Notice], last: Int64?) {
         let found = try notices(
             NoticeQuery(isPendingOnly: true, afterNumber: after, limit: Self.eventsPerExport))
-        if isHeld {
-            for notice in found {
-                let changed = try database.run(
-                    """
-                    UPDATE notices SET route = 'export', shown = ?2, claimed_by = NULL, claimed = NULL
-                    WHERE number = ?1 AND shown IS NULL
-                    """, SQLValue(notice.number), SQLValue(now.wallMilliseconds))
-                effects.counts[.pendingNotices, default: 0] -= Int64(changed)
-            }
-        }
         return (found, found.count == Self.eventsPerExport ? found.last?.number : nil)
+    }
+
+    /// Gives away what an export holds, whose file is safe: notices up to number `newest` are not shown here any more,
+    /// and what is held is not another export's to give away. One step; returns whether there is more.
+    package func finishExport(upToNotice newest: Int64, now: ClockReading) throws(StoreError) -> Bool {
+        try settleNotices(upTo: newest, route: "export", now: now)
+        let count = try database.run(
+            """
+            UPDATE deliveries SET message = ?1 WHERE id IN (
+                SELECT id FROM deliveries INDEXED BY deliveries_kept
+                WHERE state = 'held' AND reason = 'operator' AND message = ?2 LIMIT ?3)
+            """, SQLValue(Self.wasExported), SQLValue(Self.beingExported), SQLValue(Self.reconciledPerStep))
+        return count == Self.reconciledPerStep
     }
 }
 

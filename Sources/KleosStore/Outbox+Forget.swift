@@ -71,19 +71,28 @@ extension Outbox {
             ]
         ) { $0.integer(0) }
         if found.count == Self.eventsPerForgetStep, let end = found.last { step.done = end }
+        var streams: Set<Int64> = []
         for event in found {
-            if try erase(event, nowMilliseconds: now.wallMilliseconds) {
+            if try erase(event, of: target, &streams, nowMilliseconds: now.wallMilliseconds) {
                 step.erased += 1
             } else if step.inFlight == nil {
                 step.inFlight = event
             }
         }
+        // What is left of them goes on after each step, since the next may never come.
+        for stream in streams.sorted() {
+            try settleStream(stream, nowMilliseconds: now.wallMilliseconds)
+            try refreshPendingMark(of: stream)
+        }
         if step.erased > 0 { effects.counts[.forgottenEvents, default: 0] += Int64(step.erased) }
         return step
     }
 
-    /// Erases an event but for deliveries in flight; returns whether nothing of it is left.
-    private func erase(_ event: Int64, nowMilliseconds: Int64) throws(StoreError) -> Bool {
+    /// Erases an event but for deliveries in flight; returns whether nothing of it is left. The streams that it was in
+    /// are added to `streams`.
+    private func erase(
+        _ event: Int64, of target: ForgetTarget, _ streams: inout Set<Int64>, nowMilliseconds: Int64
+    ) throws(StoreError) -> Bool {
         let ids = try database.rows("SELECT id FROM deliveries WHERE event = ?1", [SQLValue(event)]) {
             DeliveryID($0.integer(0))
         }
@@ -96,14 +105,31 @@ extension Outbox {
                 isGone = false
                 continue
             }
-            // Whoever follows deliveries is told; what this one replaced goes as well, and does not come back.
-            if row.state.isUnsettled { try move(&row, to: .discarded, nowMilliseconds: nowMilliseconds) }
-            try database.run(
-                "UPDATE deliveries SET superseded_by = NULL WHERE superseded_by = ?1 AND state = 'superseded'",
-                SQLValue(id.number))
+            streams.insert(row.stream)
+            try freeReplaced(by: &row, of: target, nowMilliseconds: nowMilliseconds)
             try erase(id)
         }
         return isGone
+    }
+
+    /// Ends `row`, which is erased next. What it had replaced goes as well, if it is of `target`; what came meanwhile
+    /// is replaced by what replaced `row`, or comes back where nothing better was delivered.
+    private func freeReplaced(
+        by row: inout DeliveryRow, of target: ForgetTarget, nowMilliseconds: Int64
+    ) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE deliveries SET superseded_by = NULL WHERE superseded_by = ?1
+                AND (SELECT wall FROM events WHERE id = event) <= ?2
+            """, SQLValue(row.id.number), SQLValue(target.recordedUntilMilliseconds))
+        if row.state.isUnsettled {
+            // Whoever follows deliveries is told.
+            try move(&row, to: .discarded, nowMilliseconds: nowMilliseconds)
+            return try restoreSuperseded(by: row, nowMilliseconds: nowMilliseconds)
+        }
+        try database.run(
+            "UPDATE deliveries SET superseded_by = ?2 WHERE superseded_by = ?1", SQLValue(row.id.number),
+            SQLValue(row.supersededBy?.number))
     }
 
     /// Erases what else is known of `target`: notices, standings and sign-ins. Called once its events are gone.

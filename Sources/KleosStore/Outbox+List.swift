@@ -9,7 +9,7 @@ extension DeliveryRecord {
 
     init(_ row: Statement) {
         let state = DeliveryState(row, 11)
-        let measure = StoredMeasure(name: row.text(7), amount: row.integer(8), decimals: Int(row.integer(9)))
+        let measure = StoredMeasure(row, 7)
         id = DeliveryID(row.integer(0))
         key = EventKey(row, 1)
         clientID = row.optionalText(2)

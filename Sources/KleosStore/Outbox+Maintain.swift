@@ -6,6 +6,8 @@ extension Outbox {
     static let removedPerStep = 100
     /// How many it looks at in all, those included that they had replaced.
     static let visitsPerStep = 1_000
+    /// How many notices that nobody was shown are kept for a user, the newest.
+    static let pendingNoticesPerUser = 10_000
 
     /// One small step of retention: removes what has been visible long enough. Returns whether there is more to do;
     /// then the caller calls again when other work allows.
@@ -24,8 +26,25 @@ extension Outbox {
             "DELETE FROM notices WHERE number IN (SELECT number FROM notices WHERE shown < ?1 ORDER BY shown LIMIT ?2)",
             SQLValue(cutoff), SQLValue(Self.removedPerStep))
         let dead = try removeDeadBeyondLimit()
+        let untold = try removeNoticesBeyondLimit()
         return old.count == Self.removedPerStep || visits == Self.visitsPerStep || notices == Self.removedPerStep
-            || dead >= Self.removedPerStep
+            || dead >= Self.removedPerStep || untold >= Self.removedPerStep
+    }
+
+    /// Where nobody ever comes to be told, as on a server, notices would fill the disk.
+    private func removeNoticesBeyondLimit() throws(StoreError) -> Int {
+        var removed = 0
+        for uid in try usersWithPendingNotices() where removed < Self.removedPerStep {
+            let count = try database.run(
+                """
+                DELETE FROM notices WHERE number IN (
+                    SELECT number FROM notices WHERE uid = ?1 AND shown IS NULL
+                    ORDER BY number DESC LIMIT ?2 OFFSET ?3)
+                """, SQLValue(uid), SQLValue(Self.removedPerStep), SQLValue(Self.pendingNoticesPerUser))
+            effects.counts[.pendingNotices, default: 0] -= Int64(count)
+            removed += count
+        }
+        return removed
     }
 
     private func removeDeadBeyondLimit() throws(StoreError) -> Int {
@@ -87,5 +106,6 @@ extension Outbox {
         guard other == nil else { return }
         try countRemoved(event: row.event, of: row.uid)
         try database.run("DELETE FROM events WHERE id = ?1", SQLValue(row.event))
+        try forgetCopied(event: row.event)
     }
 }

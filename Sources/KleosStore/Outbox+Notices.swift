@@ -9,7 +9,7 @@ extension Notice {
 
     init?(_ row: Statement) {
         guard let kind = SubjectKind(rawValue: row.text(5)) else { return nil }
-        let value = row.optionalInteger(7).map { ScoreValue(units: $0, decimals: Int(row.integer(8))) }
+        let value = row.optionalInteger(7).map { ScoreValue(units: $0, decimals: row.decimals(8)) }
         self.init(
             number: row.integer(0), key: EventKey(row, 1), game: row.text(2), player: row.text(3),
             uid: UInt32(truncatingIfNeeded: row.integer(4)),
@@ -56,7 +56,7 @@ extension Outbox {
         return notices
     }
 
-    /// What `claimNotices` would hand out.
+    /// What `claimNotices` would hand out; of a clone nothing that the other machine tells.
     package func claimableNotices(
         uid: UInt32, scope: NoticeScope = NoticeScope(), limit: Int, claimTimeoutMilliseconds: Int64 = 60_000,
         now: ClockReading
@@ -65,7 +65,7 @@ extension Outbox {
         var values = [
             SQLValue(uid), SQLValue(wall - claimTimeoutMilliseconds), SQLValue(wall), SQLValue(limit),
             SQLValue(scope.game), SQLValue(scope.player), SQLValue(scope.reservedSinceMilliseconds),
-            SQLValue(scope.afterNumber),
+            SQLValue(max(scope.afterNumber, try newestCopiedNotice())),
         ]
         var reserved = ""
         for reader in scope.reserved {
@@ -94,11 +94,12 @@ extension Outbox {
         ) { Notice($0) }
     }
 
-    /// The users who have notices that nobody was shown.
+    /// The users who have notices to be shown that nobody was shown.
     package func usersWithPendingNotices() throws(StoreError) -> [UInt32] {
-        try database.rows("SELECT DISTINCT uid FROM notices WHERE shown IS NULL ORDER BY uid", []) {
-            UInt32(truncatingIfNeeded: $0.integer(0))
-        }
+        try database.rows(
+            "SELECT DISTINCT uid FROM notices WHERE shown IS NULL AND number > ?1 ORDER BY uid",
+            [SQLValue(try newestCopiedNotice())]
+        ) { UInt32(truncatingIfNeeded: $0.integer(0)) }
     }
 
     /// Notes down that `route` showed a user's notices; nobody gets them again. Returns how many were not shown before.
@@ -134,6 +135,16 @@ extension Outbox {
 }
 
 extension Outbox {
+    /// Shows notices up to number `newest` here no more, because they are told elsewhere.
+    func settleNotices(upTo newest: Int64, route: String, now: ClockReading) throws(StoreError) {
+        let count = try database.run(
+            """
+            UPDATE notices SET route = ?2, shown = ?3, claimed_by = NULL, claimed = NULL
+            WHERE number <= ?1 AND shown IS NULL
+            """, SQLValue(newest), SQLValue(route), SQLValue(now.wallMilliseconds))
+        effects.counts[.pendingNotices, default: 0] -= Int64(count)
+    }
+
     /// Gives up all claims: the routes of an earlier run are gone.
     func forgetNoticeClaims() throws(StoreError) {
         try database.run(

@@ -98,7 +98,7 @@ extension Outbox {
     private func apply(
         _ verb: OperatorVerb, _ row: DeliveryRow, _ report: inout OperationReport, _ now: ClockReading
     ) throws(StoreError) {
-        if let reason = Self.reasonAgainst(verb, row) {
+        if let reason = try reasonAgainst(verb, row) {
             report.unchanged.append(
                 .init(key: row.key, endpoint: try endpointName(row.endpoint), reason: reason))
             return
@@ -128,11 +128,14 @@ extension Outbox {
         try refreshPendingMark(of: row.stream)
     }
 
-    private static func reasonAgainst(_ verb: OperatorVerb, _ row: DeliveryRow) -> String? {
+    private func reasonAgainst(_ verb: OperatorVerb, _ row: DeliveryRow) throws(StoreError) -> String? {
         guard verb.states.contains(row.state) else { return "it is \(row.state.rawValue)" }
+        let isOthers = try isCopied(row.event)
+        if verb == .retry || verb == .release, isOthers || row.reason == .clone {
+            return "the outbox came from another machine; adopt or reset it first"
+        }
         switch (verb, row.state, row.reason) {
         case (.release, _, .unconfigured): return "its game or endpoint is not in the configuration"
-        case (.release, _, .clone): return "the outbox came from another machine; adopt it first"
         case (.hold, .sending, _) where row.pending == .discard: return "it is being discarded"
         default: return nil
         }

@@ -15,14 +15,16 @@ extension Outbox {
             + coalesce(length(CAST(executable AS BLOB)), 0) + coalesce(length(CAST(unit AS BLOB)), 0))
         """
 
-    /// Sets each user's counter from what is stored.
-    static let countUsersSQL = """
-        INSERT INTO counters(endpoint, state, count)
-            SELECT 0, 'bytes-of-' || uid, sum(bytes) FROM (
-                SELECT uid, \(eventBytesSQL) AS bytes FROM events
-                UNION ALL SELECT uid, \(deliveryBytes) AS bytes FROM deliveries
-            ) GROUP BY uid;
+    /// Each user's name for the counter, and what it has to say.
+    static let usersSQL = """
+        SELECT 'bytes-of-' || uid AS state, sum(bytes) AS count FROM (
+            SELECT uid, \(eventBytesSQL) AS bytes FROM events
+            UNION ALL SELECT uid, \(deliveryBytes) AS bytes FROM deliveries
+        ) GROUP BY uid
         """
+
+    /// Sets each user's counter from what is stored.
+    static let countUsersSQL = "INSERT INTO counters(endpoint, state, count) SELECT 0, state, count FROM (\(usersSQL));"
 
     /// Why no more events of `uid` are taken; nil where there is room.
     func reasonToRefuse(uid: UInt32) throws(StoreError) -> String? {

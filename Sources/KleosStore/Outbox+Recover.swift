@@ -3,8 +3,8 @@ package import KleosSupport
 
 extension Outbox {
     /// Settles what was in flight when the daemon ended: it returns to its stream, or ends dead with reason `ambiguous`
-    /// at the endpoints where a second send would count twice. Due times that a
-    /// service's longest wish does not explain come from a wrong clock and are brought back to that. Called once, before anything is claimed.
+    /// at the endpoints where a second send would count twice. Due times that a service's longest wish does not explain
+    /// come from a wrong clock and are brought back to that. Called once, before anything is claimed.
     package func recover(
         atMostOnceEndpoints: Set<String>, now: ClockReading
     ) throws(StoreError) -> RecoveryReport {
@@ -36,6 +36,7 @@ extension Outbox {
         }
         // What was replaced by something in flight may have come back.
         report.held += try holdRestored(atMostOnceEndpoints: atMostOnceEndpoints)
+        try holdCopied()
         try forgetRestore()
         report.clamped = try database.run(
             "UPDATE deliveries INDEXED BY deliveries_due SET due = ?1 WHERE state = 'ready' AND due > ?1",

@@ -20,9 +20,8 @@ struct StreamRow {
     }
 
     private static func mark(_ row: Statement, _ column: Int32, rank: Int64?) -> StandingMark? {
-        guard let name = row.optionalText(column) else { return nil }
-        let stored = StoredMeasure(name: name, amount: row.integer(column + 1), decimals: Int(row.integer(column + 2)))
-        return stored.measure.map {
+        if row.isNull(column) { return nil }
+        return StoredMeasure(row, column).measure.map {
             StandingMark(measure: $0, atMilliseconds: row.integer(column + 3), rank: rank)
         }
     }
@@ -136,8 +135,7 @@ extension Outbox {
             ORDER BY d.id LIMIT 256
             """, [SQLValue(id)]
         ) { row -> (mark: StandingMark, merge: MergeRule)? in
-            let stored = StoredMeasure(name: row.text(0), amount: row.integer(1), decimals: Int(row.integer(2)))
-            return stored.measure.map {
+            StoredMeasure(row, 0).measure.map {
                 (StandingMark(measure: $0, atMilliseconds: row.integer(3)), MergeRule(code: row.integer(4)))
             }
         }

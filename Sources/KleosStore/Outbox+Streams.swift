@@ -153,7 +153,7 @@ extension Outbox {
     }
 
     /// Brings the best of what `superseder` had replaced back, now that it ended without a confirmation. The others
-    /// that it replaced then count as replaced by the one that came back.
+    /// that it replaced then count as replaced by the one that came back. In a clone it comes back to what is held.
     func restoreSuperseded(by superseder: DeliveryRow, nowMilliseconds: Int64) throws(StoreError) {
         let replaced = try database.rows(
             "\(DeliveryRow.select) WHERE d.superseded_by = ?1 ORDER BY d.id", [SQLValue(superseder.id.number)]
@@ -162,7 +162,8 @@ extension Outbox {
         try database.run(
             "UPDATE deliveries SET superseded_by = ?2 WHERE superseded_by = ?1 AND id != ?2 AND state = 'superseded'",
             SQLValue(superseder.id.number), SQLValue(best.id.number))
-        try move(&best, to: .waiting, nowMilliseconds: nowMilliseconds)
+        let isHeld = try isCopied(best.event)
+        try move(&best, to: isHeld ? .held : .waiting, reason: isHeld ? .clone : nil, nowMilliseconds: nowMilliseconds)
     }
 
     /// Ends `row` without a confirmation, brings back what it had replaced, and lets its stream go on.

@@ -20,7 +20,7 @@ package struct OutboxChanges: Sendable, Equatable {
     package var readyEndpoints: Set<String> = []
     /// In the order in which they happened.
     package var deliveries: [DeliveryChange] = []
-    /// Notices that were made.
+    /// Notices that were made, or that are told from now on.
     package var notices: [Notice] = []
     /// Notices that their route gave up, so that others may have them.
     package var returnedNotices: [Notice] = []

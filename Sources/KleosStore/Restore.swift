@@ -26,7 +26,10 @@ package enum Restore {
         defer { withExtendedLifetime(owner) {} }
         let name = "\(Database.fileName).restoring"
         let copy = "\(directory)/\(name)"
-        defer { for suffix in [""] + SetAside.companions { unlink(copy + suffix) } }
+        let removeCopy = { for suffix in [""] + SetAside.companions { unlink(copy + suffix) } }
+        // SQLite would bring what a restore that was killed left beside its copy into this one.
+        removeCopy()
+        defer { removeCopy() }
         do throws(SystemError) {
             for suffix in ["", "-wal"] where suffix.isEmpty || SetAside.exists(file + suffix) {
                 try self.copy(file + suffix, to: copy + suffix)
@@ -111,8 +114,8 @@ extension Database {
         }
         try connection.checkWhole()
         try connection.run(
-            "INSERT INTO meta(name, value) VALUES('restored', ?1) ON CONFLICT DO UPDATE SET value = excluded.value",
-            SQLValue(stamp))
+            "INSERT INTO meta(name, value) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value",
+            SQLValue(MetaName.restored.rawValue), SQLValue(stamp))
         try connection.execute("PRAGMA journal_mode = DELETE")
     }
 }

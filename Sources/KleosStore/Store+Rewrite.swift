@@ -24,8 +24,13 @@ extension Store {
         let bytes = (try outbox.database.integer("PRAGMA page_count") ?? 0) * Database.pageBytes
         let hasRoom = outbox.space.freeBytes() - outbox.options.freeFloorBytes >= 2 * bytes
         let isRewritten = bytes <= Self.rewrittenBytes && hasRoom
-        if isRewritten { try outbox.database.execute("VACUUM") }
-        _ = try outbox.database.checkpoint(.truncate)
+        do throws(StoreError) {
+            if isRewritten { try outbox.database.execute("VACUUM") }
+            _ = try outbox.database.checkpoint(.truncate)
+        } catch {
+            if error.kind == .io || error.kind == .damaged { fail(error, outbox) }
+            throw error
+        }
         outbox.database.logPages.pages = 0
         return isRewritten
     }

@@ -55,30 +55,29 @@ package actor Store: QueueActor {
         space.releaseReserve()
         let database = Database(
             directory: directory, sqliteFileSystem: options.sqliteFileSystem, clock: clock, log: log)
-        let now = clock.read()
         let (outbox, isClone): (Outbox, Bool)
         do throws(StoreError) {
-            (outbox, isClone) = try Self.begin(try database.open(), options, space, log, now: now)
+            (outbox, isClone) = try Self.begin(try database.open(), options, space, log)
         } catch  where error.kind == .damaged {
             try database.setAside(because: error)
-            (outbox, isClone) = try Self.begin(try database.open(), options, space, log, now: now)
+            (outbox, isClone) = try Self.begin(try database.open(), options, space, log)
         }
         space.rememberIdentity()
         self.outbox = outbox
         if isClone {
             log(
-                .error, "the outbox came from another machine; what was under way there is held until it is adopted",
+                .error, "the outbox came from another machine; what is that one's waits until it is adopted or reset",
                 ["path": space.databasePath])
         }
     }
 
     private static func begin(
-        _ connection: Connection, _ options: StoreOptions, _ space: Space, _ log: Log, now: ClockReading
+        _ connection: Connection, _ options: StoreOptions, _ space: Space, _ log: Log
     ) throws(StoreError) -> (Outbox, isClone: Bool) {
         connection.countLogPages()
         let outbox = Outbox(database: connection, options: options, space: space, log: log)
         try outbox.begin()
-        let isClone = try outbox.checkMachine(nowMilliseconds: now.wallMilliseconds)
+        let isClone = try outbox.checkMachine()
         try outbox.forgetNoticeClaims()
         _ = try outbox.commit()
         return (outbox, isClone)
@@ -193,10 +192,18 @@ package actor Store: QueueActor {
     }
 
     private func refuseAll() {
-        while let item = inbox.withLock({ $0.queue.popFirst() }) {
+        while let item = nextToRefuse() {
             item.fail(StoreError(.closed, operation: "use the outbox", message: "the daemon is stopping"))
         }
-        inbox.withLock { $0.isDrainScheduled = false }
+    }
+
+    /// Under one lock with the end of draining: what is handed over in between would wait for ever.
+    private func nextToRefuse() -> WorkItem? {
+        inbox.withLock { inbox in
+            let item = inbox.queue.popFirst()
+            inbox.isDrainScheduled = item != nil
+            return item
+        }
     }
 
     /// Runs what `next` gives in one transaction, then tells the results. If one fails after it changed something, the
@@ -270,10 +277,12 @@ package actor Store: QueueActor {
             // What is in the database need not stay in the log too, whose room is then used again.
             _ = try outbox.database.checkpoint(.passive)
             outbox.database.logPages.pages = 0
-        } catch {
+        } catch  where error.kind == .full {
             if isNews {
                 log(.warning, "the log beside the outbox cannot be made shorter", ["error": error.message])
             }
+        } catch {
+            fail(error, outbox)
         }
     }
 
@@ -285,7 +294,8 @@ package actor Store: QueueActor {
         return true
     }
 
-    private func fail(_ error: StoreError, _ outbox: Outbox) {
+    /// Ends all answering. Also after a failed checkpoint: the next one would succeed without what this one lost.
+    func fail(_ error: StoreError, _ outbox: Outbox) {
         failure = error
         abandon()
         if error.kind == .damaged { outbox.space.suspect(error) }

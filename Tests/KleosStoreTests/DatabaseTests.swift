@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import KleosModel
 import KleosSupport
@@ -55,6 +56,31 @@ import Testing
         let names = try Folder.names(in: folder.path)
         let aside = try #require(names.first { $0.hasPrefix("outbox.db.damaged-") })
         #expect(try SmallFile.read(at: folder.path(aside)) == junk)
+    }
+
+    @Test func aValueThatNothingCanBeMadeOfIsDamage() throws {
+        let store = try TemporaryStore(log: Log(sink: { _, _ in }))
+        try store.accept(EventMaker(store.clock).score(1))
+        try store.store.withOutbox { outbox throws(StoreError) in
+            try outbox.database.execute("PRAGMA ignore_check_constraints = ON")
+            try outbox.database.execute("UPDATE events SET decimals = 77")
+        }
+        let failed = DispatchSemaphore(value: 0)
+        store.store.setFailureHandler { error in
+            #expect(error.kind == .damaged)
+            failed.signal()
+        }
+        let now = store.clock.nowMilliseconds
+        store.store.perform { (outbox) throws(StoreError) in
+            try outbox.claim(endpoint: "home", limit: 1, nowMilliseconds: now).count
+        } then: { result in
+            Issue.record("answered: \(result)")
+        }
+        try #require(failed.wait(timeout: Patience.end) == .success)
+        store.close()
+        let again = try TemporaryStore(folder: store.folder, clock: store.clock, log: Log(sink: { _, _ in }))
+        #expect(try again.all().isEmpty)
+        #expect(try Salvage.names(in: store.folder.path).count == 1)
     }
 
     @Test func aSecondOwnerIsRefused() throws {

@@ -104,9 +104,57 @@ struct ForgetTests {
         try store.accept(late, way(merge: .none))
         #expect(try store.state(late) == .waiting)
         #expect(try forget(target).erased == 1)
+        // The daemon may end here, and nobody would bring it forward.
+        #expect(try store.state(late) == .ready)
+        #expect(try contradictions() == [])
         _ = try rest(target)
         #expect(try store.state(late) == .ready)
         #expect(try contradictions() == [])
+    }
+
+    @Test("An event that comes meanwhile and gave way to an erased one comes back", arguments: [false, true])
+    func gaveWay(isInFlight: Bool) throws {
+        let better = maker.score(9)
+        try store.accept(better)
+        let target = target("p")
+        store.clock.advance(milliseconds: 1)
+        let late = maker.score(5)
+        #expect(try store.accept(late) == .superseded(late.key))
+        if isInFlight {
+            let claim = try #require(try store.claim().first)
+            #expect(try forget(target).inFlight)
+            try store.settle(claim, .dead(.rejected, message: "no"), .permanent)
+        }
+        #expect(try forget(target).erased == 1)
+        _ = try rest(target)
+        #expect(try store.state(late) == .ready)
+        #expect(try contradictions() == [])
+    }
+
+    @Test("Erased again after the daemon ended half-way, everything is gone")
+    func halfWay() throws {
+        for index in 0..<150 { try store.accept(maker.score(Int64(index), board: "b\(index % 5)"), way(merge: .none)) }
+        let (target, now) = (target("p"), store.now)
+        let first = try store.run { (outbox) throws(StoreError) in
+            try outbox.forgetEvents(target, after: 0, now: now)
+        }
+        #expect(first.erased == 100 && first.done < first.total)
+        let again = try TemporaryStore(folder: try store.snapshot(), clock: store.clock)
+        #expect(try again.store.withOutbox { outbox in try outbox.contradictions() } == [])
+        var after: Int64 = 0
+        while true {
+            let from = after
+            let step = try again.run { (outbox) throws(StoreError) in
+                try outbox.forgetEvents(target, after: from, now: now)
+            }
+            after = step.done
+            if step.done >= step.total { break }
+        }
+        let report = try again.run { (outbox) throws(StoreError) in try outbox.forgetRest(target, now: now) }
+        #expect(report.standings == 5)
+        #expect(try again.all().isEmpty)
+        let counters = try again.run { (outbox) throws(StoreError) in try outbox.counters() }
+        #expect(counters.forgottenEvents == 150)
     }
 
     @Test("No byte of the player is left in the files")

@@ -148,6 +148,28 @@ import Testing
         #expect(throws: StoreError.self) { try store.claim() }
     }
 
+    @Test func whoeverAsksWhileItClosesIsAnswered() throws {
+        for _ in 0..<20 {
+            let store = try TemporaryStore()
+            let answered = Mutex(0)
+            let all = DispatchSemaphore(value: 0)
+            DispatchQueue.concurrentPerform(iterations: 3) { number in
+                for asked in 0..<200 {
+                    if number == 0, asked == 20 { store.store.close {} }
+                    store.store.perform { _ throws(StoreError) in
+                    } then: { _ in
+                        let count = answered.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        if count == 600 { all.signal() }
+                    }
+                }
+            }
+            try #require(all.wait(timeout: Patience.end) == .success)
+        }
+    }
+
     @Test func checkpointsAdaptToTheDisk() {
         var size = CheckpointSize()
         let start = size.pages

@@ -5,38 +5,10 @@ import Testing
 
 @testable import KleosStore
 
-@Suite("Clones, and queues on their way")
+@Suite("Queues on their way")
 struct MoveTests {
-    private func clone(of store: TemporaryStore) throws -> TemporaryStore {
-        try TemporaryStore(
-            folder: try store.snapshot(), clock: store.clock,
-            options: StoreOptions(freeFloorBytes: 0, reserveBytes: 0, machineID: "machine-2"),
-            log: Log(sink: { _, _ in }))
-    }
-
     private func contradictions(_ store: TemporaryStore) throws -> [String]? {
         try store.store.withOutbox { outbox in try outbox.contradictions() }
-    }
-
-    @Test("A reset throws away what the other machine sends, and what that had replaced, and nothing of this one's")
-    func reset() throws {
-        let store = try TemporaryStore()
-        let maker = EventMaker(store.clock)
-        let (worse, better) = (maker.score(1), maker.score(2))
-        try store.accept(worse)
-        try store.accept(better)
-        let copy = try clone(of: store)
-        let own = maker.score(3, board: "own")
-        try copy.accept(own)
-        let now = copy.now
-        let step = try copy.run { (outbox) throws(StoreError) in try outbox.reset(now: now) }
-        #expect(step == CloneStep(changed: 2, hasMore: false))
-        #expect(try copy.state(worse) == .discarded)
-        #expect(try copy.state(better) == .discarded)
-        #expect(try copy.state(own) == .ready)
-        #expect(try copy.claim().map(\.event.key) == [own.key])
-        #expect(try copy.run { (outbox) throws(StoreError) in try outbox.storage().isClone } == false)
-        #expect(try contradictions(copy) == [])
     }
 
     private func export(_ store: TemporaryStore, isHeld: Bool) throws -> [SalvagedEvent] {
@@ -103,6 +75,68 @@ struct MoveTests {
         }
         #expect(moved?.deliveries.first?.record.confirmation?.rank == 3)
         #expect(moved?.deliveries.first?.attempts.map(\.outcome) == [.delivered])
+    }
+
+    @Test("An export that breaks off has given nothing away, and the next one has it all")
+    func breaksOff() throws {
+        let (store, target) = (try TemporaryStore(), try TemporaryStore())
+        let maker = EventMaker(store.clock)
+        let told = maker.score(1, board: "told")
+        try store.accept(told)
+        let facts = NoticeFacts(kind: .score, item: "told", value: ScoreValue(units: 1))
+        try store.settle(try #require(try store.claim().first), .delivered(Confirmation(), notice: facts), .delivered)
+        let byHand = maker.score(1, board: "by hand")
+        try store.accept(byHand)
+        let now = store.now
+        _ = try store.run { (outbox) throws(StoreError) in try outbox.hold(.keys([byHand.key]), now: now) }
+        for index in 0..<20 { try store.accept(maker.score(1, board: "b\(index)")) }
+        func notices() throws -> [Notice] {
+            try store.run { (outbox) throws(StoreError) in try outbox.exportNotices(after: 0).notices }
+        }
+        _ = try export(store, isHeld: true)
+        #expect(try notices().map(\.key) == [told.key])
+        let again = try export(store, isHeld: true)
+        #expect(try notices().map(\.key) == [told.key])
+        #expect(again.flatMap(\.deliveries).count { $0.state == .waiting } == 20)
+        #expect(try bring(again, into: target, isTrusted: true).allSatisfy { $0 == .brought })
+        #expect(try target.claim(100).count == 20)
+        #expect(try target.state(byHand) == .held)
+
+        let hasMore = try store.run { (outbox) throws(StoreError) in
+            try outbox.finishExport(upToNotice: 1_000, now: now)
+        }
+        #expect(!hasMore)
+        #expect(try notices().isEmpty)
+        #expect(try export(store, isHeld: true).flatMap(\.deliveries).count { $0.state == .held } == 21)
+        #expect(try contradictions(store) == [])
+    }
+
+    @Test("What comes from another machine leaves after its time, as what was submitted here does")
+    func leaves() throws {
+        let (store, target) = (try TemporaryStore(), try TemporaryStore())
+        let maker = EventMaker(store.clock)
+        for index in 0..<5 { try store.accept(maker.score(1, board: "b\(index)")) }
+        for claim in try store.claim() { try store.settle(claim, .delivered(Confirmation(), notice: nil), .delivered) }
+        #expect(try bring(export(store, isHeld: true), into: target, isTrusted: true).count == 5)
+        #expect(try contradictions(target) == [])
+        target.clock.advance(milliseconds: 31 * 86_400_000)
+        let now = target.now
+        #expect(try target.run { (outbox) throws(StoreError) in try outbox.maintain(now: now) } == false)
+        #expect(try target.all().isEmpty)
+        #expect(try contradictions(target) == [])
+    }
+
+    @Test("What was held for want of a configuration goes on where there is one")
+    func isConfigured() throws {
+        let (store, target) = (try TemporaryStore(), try TemporaryStore())
+        let event = EventMaker(store.clock).score(1)
+        try store.accept(event)
+        let now = store.now
+        _ = try store.run { (outbox) throws(StoreError) in
+            try outbox.reconcile(games: [], endpoints: ["home"], now: now)
+        }
+        #expect(try bring(export(store, isHeld: true), into: target, isTrusted: true) == [.brought])
+        #expect(try target.state(event) == .ready)
     }
 
     @Test("An event in flight is not taken before it settles")

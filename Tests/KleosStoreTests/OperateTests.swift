@@ -264,6 +264,25 @@ import Testing
         #expect(try claimNotices("game") == [notice.number])
     }
 
+    @Test func noticesThatNobodyComesForDoNotFillTheDisk() throws {
+        let count = Int64(Outbox.pendingNoticesPerUser) + 250
+        try store.run { (outbox) throws(StoreError) in
+            try outbox.database.run(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+                INSERT INTO notices(key, game, player, uid, kind, item, created)
+                SELECT randomblob(16), 'g', 'p', 1000 + (i <= 10), 'score', 'b', i FROM n
+                """, SQLValue(count + 10))
+            outbox.effects.counts[.pendingNotices, default: 0] += count + 10
+        }
+        let now = store.now
+        while try store.run({ (outbox) throws(StoreError) in try outbox.maintain(now: now) }) {}
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        #expect(counters.pendingNotices == Outbox.pendingNoticesPerUser + 10)
+        #expect(try claimNotices("game").first == 10 + 250 + 1, "the oldest go")
+        #expect(try store.store.withOutbox { outbox in try outbox.contradictions() } == [])
+    }
+
     @Test func anUnacknowledgedNoticeIsThereAfterARestart() throws {
         try store.accept(maker.score(1))
         let notice = try #require(try deliver("home").notice)

@@ -2,6 +2,7 @@ import CSimulatedDisk
 import KleosModel
 import KleosSupport
 import KleosTestSupport
+import Synchronization
 import Testing
 
 @testable import KleosStore
@@ -91,5 +92,25 @@ import Testing
         #expect(kept.events[events[0].key] == events[0])
         #expect(kept.events[events[2].key] == events[2])
         third.close()
+    }
+
+    /// After a failed sync another one succeeds, and the log would be given up with what the disk never got.
+    @Test func afterAFailedCheckpointNothingIsAnswered() throws {
+        let (disk, folder, clock) = (SimulatedDisk(seed: 1), try TemporaryFolder(), ManualClock())
+        let fragile = try FragileStore(folder: folder.path, disk: disk, clock: clock)
+        let event = EventMaker(clock).score(1)
+        let work: @Sendable (Outbox) throws(StoreError) -> PowerCutAction.Done = { (outbox) throws(StoreError) in
+            _ = try outbox.accept(event, fanOut: [way()])
+            return PowerCutAction.Done()
+        }
+        #expect(throws: Never.self) { try fragile.run(work)?.get() }
+        disk.fail(.sync)
+        let isPurged = Mutex<Bool?>(nil)
+        fragile.store.purge { result in isPurged.withLock { $0 = (try? result.get()) != nil } }
+        fragile.store.sync { _ in }
+        #expect(isPurged.withLock { $0 } == false)
+        #expect(fragile.hasFailed)
+        #expect(fragile.run(work) == nil)
+        fragile.close()
     }
 }

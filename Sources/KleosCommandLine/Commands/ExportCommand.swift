@@ -15,7 +15,8 @@ enum ExportCommand {
             "Events with their deliveries and receipts, what was confirmed, and the notices that nobody was shown; sign-ins "
                 + "are left out. kleos import brings them into another queue under their own keys.",
             "With --hold each event is held here as it is exported, and its notices are not shown here any more, so that "
-                + "only the other machine goes on: that moves a queue. Without it, both would send.",
+                + "only the other machine goes on: that moves a queue. Where it breaks off, export again: what is held is in "
+                + "that file, too. Without --hold, both would send.",
         ],
         arguments: [
             ArgumentSpecification(
@@ -37,18 +38,21 @@ enum ExportCommand {
         ])
         var cursor: String?
         var count: Int64 = 0
+        var isWhole = false
         repeat {
-            let parameters = ExportParameters(cursor: cursor, isHeld: isHeld)
-            let answer = ExportAnswer(json: try session.request(.exportEvents, parameters.parameters))
+            let answer = try ask(cursor, isHeld: isHeld, session)
             for line in answer.lines {
                 if line["event"] != nil { count += 1 }
                 try target.write(line)
             }
             if !target.isStandardOutput { bar.show(answer.done, of: answer.total) }
             cursor = answer.cursor
-        } while cursor != nil
+            isWhole = answer.isWhole
+        } while cursor != nil && !isWhole
         try target.write(["end": true, "events": .integer(count)])
         try target.finish()
+        // Only now are the lines safe, and what they hold is given away.
+        while let next = cursor { cursor = try ask(next, isHeld: isHeld, session).cursor }
         bar.clear()
         if target.isStandardOutput { return .success }
         if session.isJSON {
@@ -58,6 +62,13 @@ enum ExportCommand {
                 "\(Counted.text(Int(clamping: count), "event")) exported\(isHeld ? ", and held here from now on" : "")")
         }
         return .success
+    }
+
+    private static func ask(
+        _ cursor: String?, isHeld: Bool, _ session: Session
+    ) throws(CommandFailure) -> ExportAnswer {
+        let parameters = ExportParameters(cursor: cursor, isHeld: isHeld)
+        return ExportAnswer(json: try session.request(.exportEvents, parameters.parameters))
     }
 }
 

@@ -7,9 +7,10 @@ enum ResetCommand {
     static let specification = CommandSpecification(
         ["reset"], "Throw away what another machine sends, in a queue copied from it",
         details: [
-            "For the copy of a machine that goes on itself: what was under way when the queue was copied is discarded "
-                + "here, because the other machine sends it. What was submitted here since stays, and what was delivered "
-                + "stays visible. It asks first on a terminal; elsewhere it needs --yes. kleos adopt says the opposite."
+            "For the copy of a machine that goes on itself: what was under way, held or dead when the queue was copied is "
+                + "discarded here, because the other machine sends it or has its operator to decide about it; and its "
+                + "notices are not shown here. What was submitted here since stays, and what was delivered stays visible. "
+                + "It asks first on a terminal; elsewhere it needs --yes. kleos adopt says the opposite."
         ],
         options: [OptionSpecification("yes", nil, "Do not ask.")],
         examples: [CommandExample("kleos reset --yes", "In the first start of a machine made from an image.")],

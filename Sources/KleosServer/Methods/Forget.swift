@@ -102,7 +102,23 @@ extension Server {
                     server.log(
                         .notice, "an operator said whose the queue is",
                         ["verb": method.rawValue, "deliveries": String(total), "uid": String(token.uid)])
-                    server.reply(token, .success(["changed": .integer(total)]))
+                    server.holdUnconfigured(token, .success(["changed": .integer(total)]))
+                }
+            }
+        }
+    }
+
+    /// What goes on from here on may be of a game or endpoint that this machine does not have.
+    private func holdUnconfigured(_ token: ReplyToken, _ answer: Result<JSONValue, RPCError>) {
+        let (games, endpoints) = (Set(settings.games.keys), Set(settings.endpoints.keys))
+        let now = clock.read()
+        store.performSteps(lane: token.lane) { outbox throws(StoreError) in
+            try outbox.reconcile(games: games, endpoints: endpoints, now: now)
+        } then: { [self] result in
+            self.async { server in
+                switch result {
+                case .failure(let error): server.reply(token, .failure(server.failure(error)))
+                case .success: server.reply(token, answer)
                 }
             }
         }

@@ -12,6 +12,8 @@ private struct ExportPlace {
         case events = "e"
         case standings = "s"
         case notices = "n"
+        /// All lines are there; once they are safe, what they hold is given away.
+        case end = "f"
     }
 
     var part: Part
@@ -74,7 +76,8 @@ extension Server {
                     }
                     let done = page.next?.part == .events ? page.next?.after ?? 0 : place.end
                     let answer = ExportAnswer(
-                        lines: page.lines, cursor: page.next?.text, done: done, total: place.end)
+                        lines: page.lines, cursor: page.next?.text, isWhole: page.next?.part ?? .end == .end,
+                        done: done, total: place.end)
                     server.reply(token, .success(answer.json))
                 }
             }
@@ -101,8 +104,12 @@ extension Server {
                 lines: found.standings.map(MovedRest.json),
                 next: found.last.map { next(.standings, $0) } ?? next(.notices, 0))
         case .notices:
-            let found = try outbox.exportNotices(after: place.after, isHeld: isHeld, now: now)
-            return Page(lines: found.notices.map(MovedRest.json), next: found.last.map { next(.notices, $0) })
+            let found = try outbox.exportNotices(after: place.after)
+            let end = isHeld ? next(.end, found.notices.last?.number ?? place.after) : nil
+            return Page(lines: found.notices.map(MovedRest.json), next: found.last.map { next(.notices, $0) } ?? end)
+        case .end:
+            let hasMore = try outbox.finishExport(upToNotice: place.after, now: now)
+            return Page(lines: [], next: hasMore ? place : nil)
         }
     }
 

@@ -105,6 +105,7 @@ extension Outbox {
             SQLValue(delivery.confirmation.rank), SQLValue(delivery.confirmation.best),
             SQLValue(delivery.confirmation.changed), SQLValue(delivery.confirmation.unlocked))
         let id = DeliveryID(database.lastRowID)
+        countAddedDelivery(of: event.submitter.uid)
         try bringReceipt(delivery, of: id, isUnsettled: place.state.isUnsettled)
         guard let row = try row(id) else { return }
         try record(row, from: nil)
@@ -171,17 +172,19 @@ extension SalvagedEvent.Delivery {
             confirmation: Confirmation(), isReplacedForGood: false, rendering: nil, receipt: [])
     }
 
-    /// The state in which it goes on. What was settled stays so. Where a second send counts twice, what was in flight is
+    /// The state in which it goes on. What was settled stays so, and so does what was held, unless for want of a
+    /// configuration, which may be another one here. Where a second send counts twice, what was in flight is
     /// dead and what was not is held, because a damaged outbox cannot prove that it was not sent; `isTrusted` is such proof.
     func place(isKnown: Bool, isAtMostOnce: Bool, isTrusted: Bool = false) -> (state: DeliveryState, reason: String?) {
         switch state {
         case .delivered, .discarded: return (state, reason)
         case .dead: return (state, reason ?? DeliveryReason.rejected.rawValue)
-        case .held: return (state, reason ?? DeliveryReason.operatorHold.rawValue)
+        case .held where reason != DeliveryReason.unconfigured.rawValue:
+            return (state, reason ?? DeliveryReason.operatorHold.rawValue)
         case .superseded where isReplacedForGood: return (state, reason)
         case .sending where isDiscarded: return (.discarded, nil)
         case .sending where isAtMostOnce: return (.dead, DeliveryReason.ambiguous.rawValue)
-        case .waiting, .ready, .sending, .superseded:
+        case .waiting, .ready, .sending, .held, .superseded:
             if !isKnown { return (.held, DeliveryReason.unconfigured.rawValue) }
             return isAtMostOnce && !isTrusted ? (.held, DeliveryReason.restored.rawValue) : (.waiting, nil)
         }

@@ -35,13 +35,16 @@ package struct ExportAnswer: Sendable {
     package var lines: [JSONValue]
     /// Where it goes on; nil at the end.
     package var cursor: String?
+    /// Whether these are the last lines. A cursor then is for when they are safe: only that ends an export that holds.
+    package var isWhole: Bool
     package var done: Int64
     package var total: Int64
 
     /// Makes an answer.
-    package init(lines: [JSONValue], cursor: String?, done: Int64, total: Int64) {
+    package init(lines: [JSONValue], cursor: String?, isWhole: Bool = false, done: Int64, total: Int64) {
         self.lines = lines
         self.cursor = cursor
+        self.isWhole = isWhole
         self.done = done
         self.total = total
     }
@@ -50,6 +53,7 @@ package struct ExportAnswer: Sendable {
     package init(json: JSONValue) {
         lines = json["lines"]?.arrayValue ?? []
         cursor = json["cursor"]?.stringValue
+        isWhole = json["whole"]?.boolValue ?? false
         done = json["done"]?.int64Value ?? 0
         total = json["total"]?.int64Value ?? 0
     }
@@ -59,6 +63,7 @@ package struct ExportAnswer: Sendable {
         var object = JSONObject()
         object["lines"] = .array(lines)
         object["cursor"] = cursor.map(JSONValue.string)
+        object["whole"] = .bool(isWhole)
         object["done"] = .integer(done)
         object["total"] = .integer(total)
         return .object(object)

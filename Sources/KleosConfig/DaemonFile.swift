@@ -9,7 +9,8 @@ package enum DaemonFile {
     static let controlGroup = Setting(
         "ControlGroup", .text("a group's name"), standard: "kleos-admin",
         "The group whose members may operate the queue through control.sock. Root and the daemon's own user always "
-            + "may. Where the service manager makes the socket, its unit's SocketGroup= has to name the same group.")
+            + "may; they alone may operate a user's own daemon, and a private one where this is not set. Where the service manager makes the socket, its unit's SocketGroup= has to name the same group."
+    )
     static let registeredEndpoints = Setting(
         "RegisteredEndpoints", .words("names"), standard: "", standardNote: "no game may", shape: .list,
         "Where events go of games that bring their own catalog (register), by name. For a user's own and private "
@@ -111,7 +112,7 @@ package enum DaemonFile {
         var settings = DaemonSettings()
         let daemon = section("Daemon")
         settings.logLevel = daemon.value(logLevel)
-        settings.controlGID = controlGID(daemon, accounts)
+        settings.controlGID = controlGID(daemon, accounts, kind)
         settings.registeredEndpoints = daemon.value(registeredEndpoints)
         settings.loopbackPort = daemon.value(loopbackPort)
         if kind == .system {
@@ -125,7 +126,11 @@ package enum DaemonFile {
         return settings
     }
 
-    private static func controlGID(_ section: SectionReader, _ accounts: any AccountResolver) -> UInt32? {
+    /// The group of `control.sock`. A user can give it only to a group of their own, and is in no group of operators.
+    private static func controlGID(
+        _ section: SectionReader, _ accounts: any AccountResolver, _ kind: DaemonKind
+    ) -> UInt32? {
+        guard kind == .system || kind == .privateFolder && section.isSet(controlGroup) else { return nil }
         let group = section.value(controlGroup)
         if let gid = accounts.gid(ofGroup: group) { return gid }
         if section.isSet(controlGroup) {

@@ -33,8 +33,8 @@ import Testing
             line.hasPrefix("#") && !line.hasPrefix("# ") ? line.dropFirst() : line
         }
         let folder = try ConfigurationFolder(["kleosd.conf": lines.joined(separator: "\n")])
-        let configuration = try folder.load()
-        let bare = try ConfigurationFolder([:]).load()
+        let configuration = try folder.load(kind: .system, folders: ["."])
+        let bare = try ConfigurationFolder([:]).load(kind: .system, folders: ["."])
         #expect(configuration.daemon == bare.daemon)
         let set = configuration.settings.filter { $0.source != .standard }.map(\.key)
         #expect(

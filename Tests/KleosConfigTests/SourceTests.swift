@@ -9,11 +9,20 @@ import Testing
 
     @Test func nothingAtAllIsTheDefaults() throws {
         let configuration = try ConfigurationFolder([:]).load()
-        var expected = DaemonSettings()
-        expected.controlGID = 991
-        #expect(configuration.daemon == expected)
+        #expect(configuration.daemon == DaemonSettings())
         #expect(configuration.games.isEmpty && configuration.endpoints.isEmpty && configuration.warnings.isEmpty)
         #expect(configuration.settings.allSatisfy { $0.source == .standard })
+    }
+
+    /// Who is no operator of the machine may still run a daemon of their own on it.
+    @Test func operatorsOfTheMachineAreNoneOfADaemonInAFolderUnlessItSaysSo() throws {
+        let plain = try ConfigurationFolder([:])
+        #expect(try plain.load(kind: .system, folders: ["."]).daemon.controlGID == 991)
+        #expect(try plain.load(kind: .user, folders: ["."]).daemon.controlGID == nil)
+        #expect(try plain.load(kind: .privateFolder, folders: ["."]).daemon.controlGID == nil)
+        let told = try ConfigurationFolder(["kleosd.conf": "[Daemon]\nControlGroup=kleos-admin\n"])
+        #expect(try told.load(kind: .user, folders: ["."]).daemon.controlGID == nil)
+        #expect(try told.load(kind: .privateFolder, folders: ["."]).daemon.controlGID == 991)
     }
 
     @Test func anEndpointOfItsAddressAloneHasTheDefaults() throws {

@@ -25,7 +25,8 @@ enum NoticesCommand {
         if invocation.has("follow") { try subscribe(parameters, session) }
         var rows = try page(parameters, session)
         if !invocation.has("follow") {
-            if !session.isJSON { session.line(Counted.text(rows.count, "notice")) }
+            let more = rows.count == parameters.limit ? " (there may be more; --limit says how many to list)" : ""
+            if !session.isJSON { session.line(Counted.text(rows.count, "notice") + more) }
             return .success
         }
         while true {

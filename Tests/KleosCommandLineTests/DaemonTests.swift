@@ -142,6 +142,18 @@ struct DaemonTests {
         func next() -> String? { count.add(1, ordering: .relaxed).oldValue == 0 ? "on" : nil }
     }
 
+    @Test func aFullPageOfNoticesSaysThatThereMayBeMore() throws {
+        var notice = Self.row.objectValue ?? JSONObject()
+        notice["number"] = 7
+        notice["createdAt"] = "2026-11-29T23:57:00.000Z"
+        let daemon = try daemon([.notices: ["notices": [.object(notice)]]])
+        defer { daemon.stop() }
+        #expect(run(["notices"]).output.hasSuffix("\n1 notice\n"))
+        #expect(
+            run(["notices", "--limit", "1"]).output.hasSuffix(
+                "\n1 notice (there may be more; --limit says how many to list)\n"))
+    }
+
     @Test func aListIsATableWithAFooter() throws {
         let daemon = try daemon([.list: ["deliveries": [Self.row]]])
         defer { daemon.stop() }

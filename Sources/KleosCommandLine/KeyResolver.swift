@@ -6,10 +6,12 @@ package struct KeyResolver {
     /// The fewest characters of a key's end that name it.
     private static let minimumCharacters = 4
     private let session: Session
+    private let isForOperator: Bool
 
-    /// Makes a resolver that asks over `session`.
-    package init(_ session: Session) {
+    /// Makes a resolver that asks over `session`: for one's own events, or as an operator for everybody's.
+    package init(_ session: Session, asOperator: Bool = false) {
         self.session = session
+        isForOperator = asOperator
     }
 
     /// The keys that `texts` name: whole keys, or the ends of keys as `kleos list` shows them.
@@ -33,7 +35,8 @@ package struct KeyResolver {
         var found: Set<EventKey> = []
         var parameters = ListParameters(limit: ListParameters.maximumLimit)
         repeat {
-            let answer = ListAnswer(json: try session.request(.list, parameters.parameters))
+            let answer = ListAnswer(
+                json: try session.request(.list, parameters.parameters, asOperator: isForOperator))
             for row in answer.rows where row.key.description.hasSuffix(end) { found.insert(row.key) }
             parameters.cursor = answer.cursor
         } while parameters.cursor != nil

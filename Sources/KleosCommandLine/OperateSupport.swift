@@ -27,7 +27,8 @@ enum OperateSupport {
                 throw .usage("beside keys only --endpoint says more", hint: "give keys, or the other options")
             }
         }
-        return OperateParameters(keys: try KeyResolver(session).keys(invocation.arguments), criteria: criteria)
+        return OperateParameters(
+            keys: try KeyResolver(session, asOperator: true).keys(invocation.arguments), criteria: criteria)
     }
 
     /// Asks the daemon and prints what changed: "2 deliveries will be tried again".

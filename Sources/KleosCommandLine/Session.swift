@@ -66,11 +66,11 @@ package final class Session {
         throw DaemonFailure.unreachable(failures, socket: socket)
     }
 
-    /// Asks the daemon, on the control socket where the method needs it. Throws what the daemon refused.
+    /// Asks the daemon, on the control socket where the method or `asOperator` needs it. Throws what the daemon refused.
     package func request(
-        _ method: Method, _ parameters: JSONObject = JSONObject()
+        _ method: Method, _ parameters: JSONObject = JSONObject(), asOperator: Bool = false
     ) throws(CommandFailure) -> JSONValue {
-        let connection = try connection(method.needsControl ? .control : .submit)
+        let connection = try connection(method.needsControl || asOperator ? .control : .submit)
         do throws(ConnectionError) {
             return try connection.request(method, parameters)
         } catch {

@@ -219,6 +219,15 @@ struct DaemonTests {
         #expect(daemon.requests.map(\.socket) == ["control.sock", "control.sock"])
     }
 
+    /// What an operator names may be anybody's, and the other socket has one's own alone.
+    @Test func theEndOfAKeyIsLookedForWhereTheEventsOfAllAre() throws {
+        let daemon = try daemon([.list: ["deliveries": [Self.row]], .retry: ["changed": 1, "unchanged": []]])
+        defer { daemon.stop() }
+        #expect(run(["retry", "456789ab"]).output == "1 delivery will be tried again\n")
+        #expect(daemon.requests.map(\.method) == [.list, .retry])
+        #expect(daemon.requests.map(\.socket) == ["control.sock", "control.sock"])
+    }
+
     @Test func discardingAsksOnATerminal() throws {
         let daemon = try daemon([.discard: ["changed": 1, "unchanged": []]])
         defer { daemon.stop() }

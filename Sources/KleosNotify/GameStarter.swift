@@ -40,9 +40,8 @@ package enum GameStarter {
         do throws(SystemError) {
             let input = try FileDescriptor.open("/dev/null", O_RDONLY | O_CLOEXEC)
             _ = try ProgramStart.start(
-                command, environment: environment(notice, activationToken),
-                files: (input.number, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: true,
-                folder: folder)
+                command, environment: Environment.adding(environment(notice, activationToken)),
+                files: (input.number, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: true, folder: folder)
         } catch {
             throw .system(error)
         }

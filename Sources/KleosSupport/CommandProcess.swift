@@ -8,12 +8,6 @@ package final class CommandProcess: Sendable {
     /// Becomes readable when the child ends (pidfd).
     private let handle: FileDescriptor
 
-    /// How a child ended.
-    package enum Ending: Sendable, Equatable {
-        case exited(Int32)
-        case killed(signal: Int32)
-    }
-
     /// Starts `command` (a path and arguments) without a shell, in a process group of its own, with `input` as its
     /// standard input and `output` as its standard output and error, nothing else open, and only the variables in
     /// `environment`.
@@ -22,8 +16,8 @@ package final class CommandProcess: Sendable {
     package init(
         command: [String], environment: [String: String], input: FileDescriptor, output: FileDescriptor
     ) throws(SystemError) {
-        precondition(!command.isEmpty, "a command has a program")
-        pid = try Self.spawn(command, environment, input: input, output: output)
+        pid = try ProgramStart.start(
+            command, environment: environment, files: (input.number, output.number, output.number), hasOwnGroup: true)
         let number = kleos_pidfd_open(pid)
         guard number >= 0 else {
             let error = SystemError("watch the process of \(command[0])")
@@ -44,7 +38,7 @@ package final class CommandProcess: Sendable {
     }
 
     /// How the child ended, after `wait` said that it did; called once.
-    package func reap() -> Ending {
+    package func reap() -> ProcessEnding {
         Self.reap(pid)
     }
 
@@ -55,59 +49,9 @@ package final class CommandProcess: Sendable {
     }
 
     @discardableResult
-    private static func reap(_ pid: pid_t) -> Ending {
+    private static func reap(_ pid: pid_t) -> ProcessEnding {
         var status: Int32 = 0
         _ = Retry.onInterrupt { waitpid(pid, &status, 0) }
-        // WIFEXITED and its like are macros that Swift does not see.
-        let signal = status & 0x7F
-        return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
-    }
-
-    private static func spawn(
-        _ command: [String], _ environment: [String: String], input: FileDescriptor, output: FileDescriptor
-    ) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        var codes = [
-            posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO),
-            posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO),
-            posix_spawn_file_actions_adddup2(&actions, output.number, STDERR_FILENO),
-            kleos_spawn_close_from(&actions, 3),
-        ]
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        codes.append(posix_spawnattr_setsigmask(&attributes, &signals))
-        sigaddset(&signals, SIGPIPE)
-        codes.append(posix_spawnattr_setsigdefault(&attributes, &signals))
-        codes.append(posix_spawnattr_setpgroup(&attributes, 0))
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        codes.append(posix_spawnattr_setflags(&attributes, Int16(flags)))
-        // A command that would see the daemon's descriptors or signals is not started.
-        if let code = codes.first(where: { $0 != 0 }) {
-            throw SystemError("prepare the command \(command[0])", code: code)
-        }
-        var child: pid_t = 0
-        let variables = environment.map { "\($0.key)=\($0.value)" }.sorted()
-        let code = withTexts(command) { arguments in
-            withTexts(variables) { posix_spawn(&child, command[0], &actions, &attributes, arguments, $0) }
-        }
-        guard code == 0 else { throw SystemError("start the command \(command[0])", code: code) }
-        return child
-    }
-
-    private static func withTexts(
-        _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Int32
-    ) -> Int32 {
-        var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
-        pointers.append(nil)
-        defer { for pointer in pointers { free(pointer) } }
-        // Sound: posix_spawn has copied the texts when it returns, and the list ends with nil.
-        return pointers.withUnsafeBufferPointer { buffer in buffer.baseAddress.map(body) ?? ENOMEM }
+        return ProcessEnding(waitStatus: status)
     }
 }

@@ -38,14 +38,14 @@ package final class FileDescriptor: Sendable {
         return bytes
     }
 
-    /// Writes all of `bytes` to a blocking descriptor. Throws `SystemError`.
-    package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    /// Writes all of `bytes` to a blocking descriptor; `path` names it in errors. Throws `SystemError`.
+    package func writeAll(_ bytes: [UInt8], path: String? = nil) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 Retry.onInterrupt { Glibc.write(number, buffer.baseAddress.map { $0 + offset }, bytes.count - offset) }
             }
-            guard count >= 0 else { throw SystemError("write descriptor \(number)") }
+            guard count >= 0 else { throw SystemError("write \(path ?? "descriptor \(number)")") }
             offset += count
         }
     }

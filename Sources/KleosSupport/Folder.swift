@@ -7,7 +7,12 @@ package enum Folder {
         guard let handle = opendir(path) else { throw SystemError("list \(path)") }
         defer { closedir(handle) }
         var names: [String] = []
-        while let entry = readdir(handle) {
+        while true {
+            errno = 0
+            guard let entry = readdir(handle) else {
+                guard errno == 0 else { throw SystemError("list \(path)") }
+                break
+            }
             // Sound: d_name ends with a zero byte within its 256, and is copied before the next readdir.
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
@@ -36,8 +41,8 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Why somebody else than `uid` and root could change what lies in the folder `path`; nil where nobody could.
-    /// Throws `SystemError`.
+    /// Why another user than `uid` and root, or everybody, could change what lies in the folder `path`; nil where that is
+    /// not so. A group that may write there is its owner's choice. Throws `SystemError`.
     package static func weakness(of path: String, uid: UInt32) throws(SystemError) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("look at \(path)") }
@@ -45,14 +50,21 @@ package enum Folder {
         return status.st_mode & S_IWOTH != 0 ? "everybody may write there" : nil
     }
 
-    /// Makes `path` and the folders above it that are missing, each with `mode`. Throws `SystemError`.
+    /// Makes `path` and the folders above it that are missing, each with `mode`. Throws `SystemError`, EEXIST where
+    /// something else is in its place.
     package static func make(_ path: String, mode: mode_t = 0o700) throws(SystemError) {
-        if mkdir(path, mode) == 0 || errno == EEXIST { return }
-        let code = errno
+        guard let code = failure(making: path, mode) else { return }
         guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
             throw SystemError("make folder \(path)", code: code)
         }
         try make(String(path[..<slash]), mode: mode)
-        guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("make folder \(path)") }
+        if let code = failure(making: path, mode) { throw SystemError("make folder \(path)", code: code) }
+    }
+
+    /// Why there is no folder `path` now; nil where there is.
+    private static func failure(making path: String, _ mode: mode_t) -> Int32? {
+        if mkdir(path, mode) == 0 { return nil }
+        let code = errno
+        return code == EEXIST && exists(path) ? nil : code
     }
 }

@@ -27,7 +27,8 @@ package enum LogLevel: Int, Sendable, Comparable, CaseIterable {
 
 /// Writes log lines to standard error, with the service manager's level prefix where its journal listens.
 ///
-/// A line is a sentence followed by `key=value` fields; a value with spaces or control characters is quoted.
+/// A line is a sentence followed by `key=value` fields. What cannot be seen is written as `\u{…}`; a value with spaces,
+/// quotation marks or an equals sign is quoted, as is an empty one.
 /// Secrets never go in.
 package struct Log: Sendable {
     /// Lines of less weight than this are dropped.

@@ -25,13 +25,13 @@ package enum SmallFile {
         String(decoding: try read(at: path, limitBytes: limitBytes), as: UTF8.self)
     }
 
-    /// Replaces `path` by a file with `bytes`: written beside it, synced, renamed, the folder synced.
-    /// Throws `SystemError`; then the old file is untouched.
+    /// Replaces `path` by a file with `bytes`: written beside it, synced, renamed, the folder synced. Not for two threads
+    /// at once with one path. Throws `SystemError`; then the old file is untouched, unless only the last sync failed.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         do throws(SystemError) {
             let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
-            try file.writeAll(bytes)
+            try file.writeAll(bytes, path: temporary)
             guard fsync(file.number) == 0 else { throw SystemError("sync \(temporary)") }
             guard rename(temporary, path) == 0 else { throw SystemError("rename \(temporary) to \(path)") }
         } catch {

@@ -41,8 +41,9 @@ package final class BrowserHarness {
 
     deinit {
         // A browser that is asked ends its helpers with it; where it does not answer, it is killed all the same.
-        let isAsked = (try? call("Browser.close")) != nil
-        if isAsked { process.wait() }
+        if (try? call("Browser.close")) == nil { process.send(SIGKILL) }
+        // Before its folder goes.
+        process.wait()
     }
 
     /// Loads a page and waits until it is loaded. Throws `SystemError`.

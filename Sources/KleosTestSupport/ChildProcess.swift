@@ -3,15 +3,9 @@ package import KleosSupport
 
 /// A program that a test started: its output, its end.
 package final class ChildProcess {
-    /// How a program ended.
-    package enum Ending: Sendable, Equatable {
-        case exited(Int32)
-        case killed(signal: Int32)
-    }
-
     /// What a finished program left.
     package struct Result: Sendable {
-        package var ending: Ending
+        package var ending: ProcessEnding
         package var output: String
         package var errors: String
 
@@ -25,7 +19,7 @@ package final class ChildProcess {
     private let output: FileDescriptor
     private let errorFile: String
     private var pending: [UInt8] = []
-    private var ending: Ending?
+    private var ending: ProcessEnding?
 
     /// Starts `executable`. Standard output comes through a pipe, standard error goes to `errorFile` (appended).
     /// `environment` adds to this process's variables; an empty value removes one. Throws `SystemError`.
@@ -37,42 +31,11 @@ package final class ChildProcess {
         self.errorFile = errorFile
         let (reader, writer) = try UnixSocket.pair()
         output = reader
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input ?? "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, writer.number, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errorFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // A test runner may ignore signals; a program must not inherit that.
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        // The threads of Dispatch block signals, and a program would start with them blocked.
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var child: pid_t = 0
-        let code = CStrings.with([executable] + arguments, Self.variables(adding: environment)) { words, variables in
-            posix_spawn(&child, executable, &actions, &attributes, words, variables)
-        }
-        guard code == 0 else { throw SystemError("start \(executable)", code: code) }
-        processID = child
-    }
-
-    private static func variables(adding extra: [String: String]) -> [String] {
-        var names: [String: String] = [:]
-        var pointer = environ
-        while let entry = pointer.pointee {
-            let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { names[String(parts[0])] = String(parts[1]) }
-            pointer += 1
-        }
-        names.merge(extra) { _, new in new }
-        return names.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value)" }
+        let inputFile = try FileDescriptor.open(input ?? "/dev/null", O_RDONLY)
+        let errors = try FileDescriptor.open(errorFile, O_WRONLY | O_CREAT | O_APPEND)
+        processID = try ProgramStart.start(
+            [executable] + arguments, environment: Environment.adding(environment),
+            files: (inputFile.number, writer.number, errors.number), hasOwnGroup: false)
     }
 
     /// Waits for the next line of standard output; nil at its end. Throws `SystemError`, ETIMEDOUT after
@@ -120,13 +83,12 @@ package final class ChildProcess {
 
     /// Waits for the end, however long it takes.
     @discardableResult
-    package func wait() -> Ending {
+    package func wait() -> ProcessEnding {
         if let ending { return ending }
         var status: Int32 = 0
         let result = Retry.onInterrupt { waitpid(processID, &status, 0) }
         precondition(result == processID, "waitpid lost a child")
-        let signal = status & 0x7F
-        let ending: Ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+        let ending = ProcessEnding(waitStatus: status)
         self.ending = ending
         return ending
     }
@@ -135,28 +97,5 @@ package final class ChildProcess {
         guard ending == nil else { return }
         kill(processID, SIGKILL)
         wait()
-    }
-}
-
-/// Null-terminated arrays of C strings.
-private enum CStrings {
-    typealias Words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-
-    static func with<T>(_ first: [String], _ second: [String], _ body: (Words, Words) -> T) -> T {
-        var one = first.map { strdup($0) } + [nil]
-        var two = second.map { strdup($0) } + [nil]
-        defer {
-            for word in one { free(word) }
-            for word in two { free(word) }
-        }
-        // Sound: both lists end with nil, and posix_spawn has copied the texts when it returns.
-        return one.withUnsafeMutableBufferPointer { oneBuffer in
-            two.withUnsafeMutableBufferPointer { twoBuffer in
-                guard let oneBase = oneBuffer.baseAddress, let twoBase = twoBuffer.baseAddress else {
-                    preconditionFailure("an array with a terminator has a base address")
-                }
-                return body(oneBase, twoBase)
-            }
-        }
     }
 }

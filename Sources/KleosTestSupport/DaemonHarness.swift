@@ -13,6 +13,11 @@ package final class DaemonHarness {
         for (name, text) in files { try write(name, text) }
     }
 
+    deinit {
+        // Before its folder goes.
+        kill()
+    }
+
     /// The path of the socket that games use.
     package var socketPath: String { folder.path("kleos.sock") }
 
@@ -56,7 +61,7 @@ package final class DaemonHarness {
     }
 
     /// Waits until the daemon ends by itself, and returns how. Throws `SystemError`, ETIMEDOUT where it does not end.
-    package func waitForEnd() throws(SystemError) -> ChildProcess.Ending? {
+    package func waitForEnd() throws(SystemError) -> ProcessEnding? {
         defer { daemon = nil }
         return try daemon?.finish().ending
     }
@@ -78,7 +83,7 @@ package final class DaemonHarness {
 
     /// Tells the daemon to stop and waits until it has.
     @discardableResult
-    package func stop() -> ChildProcess.Ending? {
+    package func stop() -> ProcessEnding? {
         end(with: SIGTERM)
     }
 
@@ -93,7 +98,7 @@ package final class DaemonHarness {
     }
 
     @discardableResult
-    private func end(with signal: Int32) -> ChildProcess.Ending? {
+    private func end(with signal: Int32) -> ProcessEnding? {
         guard let process = daemon else { return nil }
         daemon = nil
         process.send(signal)
@@ -134,6 +139,11 @@ package final class PracticeProcess {
         folder = try TemporaryFolder(prefix: "practice")
         self.arguments = arguments
         try start(address: "127.0.0.1:0")
+    }
+
+    deinit {
+        // Before its folder goes.
+        kill()
     }
 
     private func start(address: String) throws(SystemError) {

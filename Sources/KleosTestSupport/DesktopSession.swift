@@ -23,7 +23,7 @@ package final class DesktopSession {
     package init(folder: String) throws(SystemError) {
         self.folder = folder
         bus = try ChildProcess(
-            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address"],
+            "/usr/bin/dbus-daemon", ["--session", "--nofork", "--print-address", "--address=unix:dir=\(folder)"],
             environment: ["DISPLAY": "", "WAYLAND_DISPLAY": "", "XDG_RUNTIME_DIR": folder],
             errorFile: "\(folder)/bus.log")
         guard let address = try bus.nextLine() else { throw SystemError("read the bus's address", code: EPIPE) }
@@ -31,6 +31,14 @@ package final class DesktopSession {
             "DBUS_SESSION_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": folder, "HOME": folder, "DISPLAY": "",
             "KLEOS_SOCKET": "", "LANG": "C.UTF-8",
         ]
+    }
+
+    deinit {
+        // They remove what they made outside of the folder only where they are asked to end.
+        for process in [service, screen, bus].compactMap({ $0 }) {
+            process.send(SIGTERM)
+            _ = try? process.finish(timeoutMilliseconds: 30_000)
+        }
     }
 
     /// Starts the X server and the notification service, which shows a notification that comes twice as two unless

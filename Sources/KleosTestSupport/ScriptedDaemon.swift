@@ -50,7 +50,7 @@ package final class ScriptedDaemon: Sendable {
     /// The requests so far.
     package var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Waits until `condition` holds for the requests so far; false after a minute.
+    /// Waits until `condition` holds for the requests so far; false after ten minutes without any.
     package func wait(until condition: ([Request]) -> Bool) -> Bool {
         while !condition(requests) {
             guard arrived.wait(timeout: Patience.end) == .success else { return condition(requests) }

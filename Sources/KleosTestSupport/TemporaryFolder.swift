@@ -2,6 +2,8 @@ import Glibc
 package import KleosSupport
 
 /// A folder of its own for a test, removed with everything in it when the last reference goes.
+///
+/// What may still write into it is ended first: a program that a test started, a client that spools as it closes.
 package final class TemporaryFolder: Sendable {
     /// The folder's absolute path.
     package let path: String
@@ -25,12 +27,17 @@ package final class TemporaryFolder: Sendable {
     package static func remove(_ path: String) {
         var information = stat()
         guard lstat(path, &information) == 0 else { return }
-        if information.st_mode & S_IFMT == S_IFDIR {
+        guard information.st_mode & S_IFMT == S_IFDIR else {
+            unlink(path)
+            return
+        }
+        // Whoever is ending may have put a file there meanwhile.
+        for _ in 0..<attempts {
             // A folder that cannot be listed cannot be emptied either; rmdir below then leaves it.
             for name in (try? Folder.names(in: path)) ?? [] { remove("\(path)/\(name)") }
-            rmdir(path)
-        } else {
-            unlink(path)
+            if rmdir(path) == 0 || errno != ENOTEMPTY { return }
         }
     }
+
+    private static let attempts = 50
 }

@@ -36,7 +36,7 @@ struct ActivationTests {
         return process
     }
 
-    private func end(_ process: ChildProcess) -> ChildProcess.Ending {
+    private func end(_ process: ChildProcess) -> ProcessEnding {
         process.send(SIGTERM)
         return process.wait()
     }

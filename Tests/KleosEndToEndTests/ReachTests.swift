@@ -116,6 +116,8 @@ enum ContainedGame {
             "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run",
             "--unshare-all", "--die-with-parent",
         ]
+        // Where TMPDIR names another folder for temporary files.
+        if let slash = folder.path.lastIndex(of: "/") { arguments += ["--tmpfs", String(folder.path[..<slash])] }
         for path in shared { arguments += ["--bind", path, path] }
         return try ChildProcess(
             bubblewrap, arguments + ["--"] + words, environment: environment, errorFile: errors

@@ -80,7 +80,7 @@ struct CommandHookTests {
     }
 
     @Test func aMissingCommandIsAnError() throws {
-        #expect(throws: SystemError("start the command /nowhere/hook", code: ENOENT)) {
+        #expect(throws: SystemError("start /nowhere/hook", code: ENOENT)) {
             try CommandHook(command: ["/nowhere/hook"]).run(input: [])
         }
     }

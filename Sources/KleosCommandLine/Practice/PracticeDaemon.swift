@@ -20,7 +20,7 @@ struct PracticeDaemon {
             // In a group of its own it outlives an interrupt from the terminal, and can drain.
             processID = try ProgramStart.start(
                 [program, "--private", folder.path, "--exit-with-parent"],
-                environment: ["NOTIFY_SOCKET": ready.path, "NO_COLOR": "1"],
+                environment: Environment.adding(["NOTIFY_SOCKET": ready.path, "NO_COLOR": "1"]),
                 files: (input.number, log.number, log.number), hasOwnGroup: true)
             while try !ready.isReady(timeoutMilliseconds: 100) {
                 signals.wait(milliseconds: 0)

@@ -2,6 +2,7 @@ import KleosClient
 import KleosJSON
 import KleosModel
 import KleosPractice
+import KleosSupport
 import KleosWire
 
 /// What happened in a practice run, as rows of JSON.
@@ -72,7 +73,7 @@ struct PracticeReport {
 
     /// The last lines: one for each difference, then the end.
     static func closing(
-        _ differences: [PracticeExpectations.Difference], _ ending: PracticeSignals.Ending, code: Int32,
+        _ differences: [PracticeExpectations.Difference], _ ending: ProcessEnding, code: Int32,
         of report: PracticeReport
     ) -> [JSONValue] {
         var lines = differences.map { difference in

@@ -85,16 +85,16 @@ final class PracticeRun {
     /// Runs the command to its end; nil where a signal asked to stop. Throws a failure.
     private func runCommand(
         _ folder: PracticeFolder, _ endpoint: PracticeServer, _ daemon: PracticeDaemon
-    ) throws(CommandFailure) -> PracticeSignals.Ending? {
+    ) throws(CommandFailure) -> ProcessEnding? {
         guard signals.stopSignal == nil else { return nil }
         let child: pid_t
         do throws(SystemError) {
             child = try ProgramStart.start(
                 plan.command,
-                environment: [
+                environment: Environment.adding([
                     "KLEOS_SOCKET": "\(folder.path)/kleos.sock", "KLEOS_CONTROL_SOCKET": "\(folder.path)/control.sock",
                     "KLEOS_PRACTICE_URL": endpoint.url,
-                ], files: (STDIN_FILENO, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: false)
+                ]), files: (STDIN_FILENO, STDERR_FILENO, STDERR_FILENO), hasOwnGroup: false)
         } catch {
             let code: Int32 = error.code == ENOENT ? 127 : 126
             throw CommandFailure(ExitCode(rawValue: code), error.description)

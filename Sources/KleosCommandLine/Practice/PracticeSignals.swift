@@ -6,22 +6,8 @@ import KleosSupport
 ///
 /// Made before any thread is started, so that no other thread takes the signals.
 final class PracticeSignals {
-    /// How a child ended.
-    enum Ending: Sendable, Equatable {
-        case exited(Int32)
-        case killed(signal: Int32)
-
-        /// What a shell would say: the code, or 128 and the signal's number.
-        var code: Int32 {
-            switch self {
-            case .exited(let code): code
-            case .killed(let signal): 128 + signal
-            }
-        }
-    }
-
     private var set = sigset_t()
-    private var endings: [pid_t: Ending] = [:]
+    private var endings: [pid_t: ProcessEnding] = [:]
     /// The first signal that asks to stop, once it came.
     private(set) var stopSignal: Int32?
 
@@ -49,17 +35,15 @@ final class PracticeSignals {
         while true {
             let child = waitpid(-1, &status, WNOHANG)
             guard child > 0 else { return }
-            // WIFEXITED and its like are macros that Swift does not see.
-            let signal = status & 0x7F
-            endings[child] = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+            endings[child] = ProcessEnding(waitStatus: status)
         }
     }
 
     /// How the child ended; nil while it runs.
-    func ending(of child: pid_t) -> Ending? { endings[child] }
+    func ending(of child: pid_t) -> ProcessEnding? { endings[child] }
 
     /// Waits until the child ended; nil where it did not within the time.
-    func waitForEnd(of child: pid_t, milliseconds: Int64) -> Ending? {
+    func waitForEnd(of child: pid_t, milliseconds: Int64) -> ProcessEnding? {
         let clock = SystemClock()
         let deadline = clock.read().monotonicMilliseconds + milliseconds
         reap()
@@ -73,7 +57,7 @@ final class PracticeSignals {
 
     /// Asks the child to end, and makes it end where it has not within the time.
     @discardableResult
-    func end(_ child: pid_t, with signal: Int32 = SIGTERM, milliseconds: Int64) -> Ending? {
+    func end(_ child: pid_t, with signal: Int32 = SIGTERM, milliseconds: Int64) -> ProcessEnding? {
         if let ending = endings[child] { return ending }
         kill(child, signal)
         if let ending = waitForEnd(of: child, milliseconds: milliseconds) { return ending }
@@ -101,6 +85,16 @@ final class PracticeSignals {
         return threads.flatMap { thread -> [pid_t] in
             let text = (try? SmallFile.readText(at: "/proc/self/task/\(thread)/children")) ?? ""
             return text.split(separator: " ").compactMap { pid_t($0) }
+        }
+    }
+}
+
+extension ProcessEnding {
+    /// What a shell would say: the code, or 128 and the signal's number.
+    var code: Int32 {
+        switch self {
+        case .exited(let code): code
+        case .killed(let signal): 128 + signal
         }
     }
 }

@@ -1,15 +1,14 @@
 import Glibc
-import KleosSupport
-import KleosTestSupport
+package import KleosSupport
 
 /// A small file system in memory that a test mounts, fills, and makes larger again.
-final class SmallDisk {
+package final class SmallDisk {
     /// Where it is mounted.
-    let path: String
+    package let path: String
     private let folder: TemporaryFolder
 
     /// Whether this user may mount.
-    static let isAllowed: Bool = {
+    package static let isAllowed: Bool = {
         do {
             _ = try SmallDisk(kibibytes: 64)
             return true
@@ -19,7 +18,7 @@ final class SmallDisk {
     }()
 
     /// Mounts a file system of so many KiB. Throws `SystemError`.
-    init(kibibytes: Int) throws(SystemError) {
+    package init(kibibytes: Int) throws(SystemError) {
         folder = try TemporaryFolder(prefix: "disk")
         path = folder.path("mounted")
         try Folder.make(path)
@@ -33,17 +32,17 @@ final class SmallDisk {
     }
 
     /// Makes the file system larger or smaller. Throws `SystemError`.
-    func resize(kibibytes: Int) throws(SystemError) {
+    package func resize(kibibytes: Int) throws(SystemError) {
         try Self.mount(path, "size=\(kibibytes)k", flags: UInt(MS_REMOUNT))
     }
 
     /// Allows no more writes, or allows them again; nothing may be open for writing. Throws `SystemError`.
-    func setReadOnly(_ isReadOnly: Bool) throws(SystemError) {
+    package func setReadOnly(_ isReadOnly: Bool) throws(SystemError) {
         try Self.mount(path, "", flags: UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0))
     }
 
     /// Lets other files take all room but so many KiB. Throws `SystemError`.
-    func fill(leavingKibibytes: Int = 0) throws(SystemError) {
+    package func fill(leavingKibibytes: Int = 0) throws(SystemError) {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else { throw SystemError("look at \(path)") }
         let free = Int(information.f_bavail) * Int(information.f_frsize) - leavingKibibytes * 1_024
@@ -55,7 +54,7 @@ final class SmallDisk {
     }
 
     /// Removes what `fill` wrote.
-    func empty() { unlink("\(path)/ballast") }
+    package func empty() { unlink("\(path)/ballast") }
 
     deinit {
         umount2(path, Int32(MNT_DETACH))

@@ -64,8 +64,11 @@ extension ClientSession {
         guard let submission = pending[id]?.submission else { return false }
         do throws(SpoolError) {
             finish(id, .success(.spooled(path: try spool.write(submission))))
+            spoolFailure = nil
             return true
         } catch {
+            // Said at the end, if it comes to that: until then the event is tried again.
+            spoolFailure = error
             return false
         }
     }

@@ -39,6 +39,8 @@ actor ClientSession: QueueActor {
     private(set) var connectedNanoseconds: Int64 = 0
     let clock = SystemClock()
     let requestTimeoutMilliseconds: Int64
+    /// What kept the last event that was to be spooled out of the spool.
+    var spoolFailure: SpoolError?
     private let spoolFolder: String?
 
     /// Requests on their way at once; the daemon reads no further than its own limit.
@@ -336,7 +338,11 @@ actor ClientSession: QueueActor {
         let unanswered = pending.sorted { $0.key < $1.key }.map(\.value)
         pending = [:]
         unsent = []
-        for entry in unanswered { entry.completion(.failure(.unanswered("the client was closed"))) }
+        for entry in unanswered {
+            let why =
+                entry.submission == nil ? "" : spoolFailure.map { ", and the event could not be spooled: \($0)" } ?? ""
+            entry.completion(.failure(.unanswered("the client was closed\(why)")))
+        }
         wakeIdleWaiters()
         return !unanswered.contains { $0.submission != nil }
     }

@@ -61,7 +61,7 @@ package struct EventSpool: Sendable {
         do throws(SystemError) {
             // The daemon's group reads it, whatever the umask.
             guard fchmod(file.number, 0o640) == 0 else { throw SystemError("set the mode of \(draft)") }
-            try file.writeAll(bytes)
+            try file.writeAll(bytes, path: draft)
             guard fsync(file.number) == 0 else { throw SystemError("sync \(draft)") }
             guard rename(draft, path) == 0 else { throw SystemError("rename \(draft) to \(path)") }
         } catch {

@@ -29,7 +29,8 @@ public final class KleosClient: Sendable {
     ///   - socketPath: the daemon's socket; nil to look where daemons usually listen (`KLEOS_SOCKET`, the user's own,
     ///     the system's).
     ///   - spoolFolder: where events go that no daemon takes; nil for the spools of those daemons (`KLEOS_SPOOL`). A
-    ///     folder that is not there is not made: events are then kept in memory until a daemon answers.
+    ///     folder that is not there is not made: events are then kept in memory until a daemon answers, and so they are
+    ///     where the disk is full.
     ///   - requestTimeoutMilliseconds: how long a daemon has for an answer, at least 1.
     public init(
         game: String, player: String? = nil, socketPath: String? = nil, spoolFolder: String? = nil,
@@ -219,8 +220,8 @@ public final class KleosClient: Sendable {
         session.waitUntilIdle(timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Ends the connection. Events that have no answer are spooled; where there is no spool, they complete with
-    /// `KleosError.unanswered`, as all other requests do.
+    /// Ends the connection. Events that have no answer are spooled; where there is no spool or it takes none, they complete
+    /// with `KleosError.unanswered`, which says why, as all other requests do.
     public func close() {
         session.async { $0.close() }
     }

@@ -6,7 +6,8 @@ public enum KleosError: Error, Sendable, Equatable, CustomStringConvertible {
     case refused(reason: String, message: String, field: String?)
     /// The daemon did not answer within the client's time limit. An event never fails so: it is spooled, or kept.
     case timedOut(String)
-    /// The client was closed before an answer came, and there was no spool; the event may be submitted again under its id.
+    /// The client was closed before an answer came, and the event could not be spooled either, for the reason that the
+    /// text gives; it may be submitted again.
     case unanswered(String)
     /// The daemon answered something that this library does not understand.
     case malformed(String)

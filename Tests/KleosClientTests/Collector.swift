@@ -15,7 +15,7 @@ final class Collector<Value: Sendable>: Sendable {
         arrived.signal()
     }
 
-    /// Waits until `count` values have come, at most a minute; returns all of them.
+    /// Waits until `count` values have come, or none has for ten minutes; returns all of them.
     func wait(for count: Int) -> [Value] {
         while all.count < count, arrived.wait(timeout: Patience.end) == .success {}
         return all

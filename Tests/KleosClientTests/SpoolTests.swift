@@ -146,7 +146,50 @@ struct SpoolTests {
         let ended = Collector<Bool>()
         client.close(draining: 1) { ended.add($0) }
         #expect(ended.wait(for: 1) == [false])
-        #expect(outcomes.all == [.failure(.unanswered("the client was closed"))])
+        let looked = "no kleos daemon has made a spool (looked for \(spool))"
+        #expect(
+            outcomes.all
+                == [.failure(.unanswered("the client was closed, and the event could not be spooled: \(looked)"))])
+    }
+
+    @Test(
+        "On a full disk events are kept, nothing half is left, and they are spooled once there is room",
+        .enabled(if: SmallDisk.isAllowed, "mounting a small file system needs root"))
+    func fullDisk() throws {
+        let disk = try SmallDisk(kibibytes: 64)
+        try disk.fill()
+        let client = KleosClient(
+            game: "minesweeper", player: "ada", socketPath: daemon.path + ".none", spoolFolder: disk.path)
+        for value in 1...3 { submit(Int64(value), with: client) }
+        // The client has tried by now, and goes on trying by itself.
+        #expect(!client.waitUntilIdle(timeoutMilliseconds: 1))
+        #expect(try Folder.names(in: disk.path) == ["ballast"])
+        #expect(outcomes.all.isEmpty)
+        disk.empty()
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 120_000))
+        #expect(try outcomes.wait(for: 3).map { try $0.get().state } == [.spooled, .spooled, .spooled])
+        #expect(try Folder.names(in: disk.path).count == 3)
+    }
+
+    @Test(
+        "What a full disk keeps out to the end is said to be lost, and why",
+        .enabled(if: SmallDisk.isAllowed, "mounting a small file system needs root"))
+    func fullDiskAtTheEnd() throws {
+        let disk = try SmallDisk(kibibytes: 64)
+        try disk.fill()
+        let client = KleosClient(
+            game: "minesweeper", player: "ada", socketPath: daemon.path + ".none", spoolFolder: disk.path)
+        submit(1, with: client)
+        let ended = Collector<Bool>()
+        client.close(draining: 1) { ended.add($0) }
+        #expect(ended.wait(for: 1) == [false])
+        guard case .failure(.unanswered(let why))? = outcomes.wait(for: 1).first else {
+            Issue.record("\(outcomes.all)")
+            return
+        }
+        #expect(why.contains("the event could not be spooled: cannot write \(disk.path)/."), "\(why)")
+        #expect(why.hasSuffix("No space left on device"), "\(why)")
+        #expect(try Folder.names(in: disk.path) == ["ballast"])
     }
 
     @Test func nothingIsDoneOnTheCallersThread() throws {

@@ -27,14 +27,14 @@ package enum ErrorReason: String, Sendable, CaseIterable {
     case notPermitted = "not-permitted"
     /// The line, the metadata or a name is too long.
     case tooLarge = "too-large"
-    /// Too many requests wait for an answer; read answers first.
+    /// The user submits more events than are allowed in a minute.
     case rateLimited = "rate-limited"
     /// Too many connections.
     case tooManyConnections = "too-many-connections"
     case notFound = "not-found"
     /// The request needs a JSON-RPC id, because its answer matters.
     case idRequired = "id-required"
-    /// It cannot be done now: the daemon is stopping, or the game has no endpoint.
+    /// It cannot be done now: the daemon is stopping, its configuration has errors, or the game has no endpoint.
     case unavailable
     /// The new configuration has errors; the old one stays in force.
     case reloadFailed = "reload-failed"

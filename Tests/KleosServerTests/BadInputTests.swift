@@ -52,6 +52,72 @@ import Testing
         try expectAlive(client)
     }
 
+    /// No number that a client may send does harm, the smallest and the largest included.
+    @Test(arguments: [Int64.min, Int64.min + 1, -1, 0, 1, Int64.max])
+    func answersForEveryNumber(number: Int64) throws {
+        #expect(try client.ask("notices.open", #"{"number":\#(number)}"#).reason == "not-found")
+        #expect(try client.ask("notices", #"{"after":\#(number)}"#).result != nil)
+        let claimed = #"{"route":"desktop","numbers":[\#(number)]}"#
+        #expect(try client.ask("notices.acknowledge", claimed).result?["acknowledged"] == 0)
+        for member in ["progress", "steps", "increment"] {
+            let event =
+                #"{"kind":"achievement","game":"minesweeper","achievement":"stepwise","\#(member)":\#(number)}"#
+            #expect(try client.submit(event)["id"] != nil)
+        }
+        for board in ["beginner", "every", "fine"] {
+            let event = #"{"kind":"score","game":"minesweeper","leaderboard":"\#(board)","value":\#(number)}"#
+            #expect(try client.submit(event)["id"] != nil)
+        }
+        let time = #"{"kind":"score","game":"minesweeper","leaderboard":"every","value":1,"occurredAt":\#(number)}"#
+        #expect(try client.submit(time)["id"] != nil)
+        #expect(try client.ask("list").result != nil)
+        #expect(try client.ask("standing", #"{"game":"minesweeper"}"#).result != nil)
+        let control = try harness.control()
+        for cursor in ["e", "s", "n"].map({ "\($0):\(number):\(number)" }) {
+            #expect(try control.ask("export", #"{"cursor":"\#(cursor)"}"#)["id"] != nil)
+        }
+        try expectAlive(client)
+    }
+
+    /// A file of another machine, or of somebody who means harm, is refused, or taken with numbers that fit.
+    @Test(arguments: [Int64.min, -1, Int64.max])
+    func importsNoNumberThatDoesHarm(number: Int64) throws {
+        let control = try harness.control()
+        var keys = 1_000
+        func line(_ event: String, _ delivery: String) -> String {
+            keys += 1
+            return
+                #"{"lines":[{"event":{"key":"01a22b30-dc2b-7874-a0c8-a9b19fe2\#(keys)","game":"minesweeper","player":"ada","#
+                + #""kind":"score","item":"every","units":1,"decimals":0,"wall":1795996800000,"uid":4711\#(event)},"#
+                + #""deliveries":[{"endpoint":"home","merge":"none","priority":1,"state":"dead"\#(delivery)}]}]}"#
+        }
+        for name in ["occurred", "boot", "pid"] {
+            #expect(try control.ask("import", line(",\"\(name)\":\(number)", ""))["id"] != nil)
+        }
+        for name in ["due", "attempts", "inherited", "serverErrors", "settled", "rank"] {
+            #expect(try control.ask("import", line("", ",\"\(name)\":\(number)"))["id"] != nil)
+        }
+        for name in ["started", "duration"] {
+            let receipt = #","receipt":[{"number":1,"outcome":"retry","started":1,"\#(name)":\#(number)}]"#
+                .replacing("\"started\":1,\"started\"", with: "\"started\"")
+            #expect(try control.ask("import", line("", receipt))["id"] != nil)
+        }
+        for text in [
+            #"{"standing":{"endpoint":"home","game":"minesweeper","player":"ada","kind":"score","item":"every","units":\#(number),"decimals":0,"at":\#(number)}}"#,
+            #"{"notice":{"key":"01a22b30-dc2b-7874-a0c8-a9b19fe276a0","game":"minesweeper","player":"ada","uid":4711,"kind":"score","item":"every","created":\#(number)}}"#,
+        ] {
+            #expect(try control.ask("import", #"{"lines":[\#(text)]}"#)["id"] != nil)
+        }
+        #expect(try control.ask("retry", #"{"all":true}"#).result != nil)
+        for row in try control.ask("list").result?["deliveries"]?.arrayValue ?? [] {
+            let key = try #require(row["key"]?.stringValue)
+            #expect(try control.ask("show", #"{"key":"\#(key)"}"#).result != nil)
+        }
+        #expect(try control.ask("export", #"{"cursor":"e:0:1000"}"#).result != nil)
+        #expect(try control.ask("notices").result != nil)
+        try expectAlive(client)
+    }
+
     @Test(
         arguments: [
             [0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00],

@@ -135,8 +135,8 @@ enum MovedEvent {
 
     private static func event(_ json: JSONValue) -> Event? {
         guard let key = json["key"]?.stringValue.flatMap(EventKey.init), let game = name(json["game"]),
-            let player = name(json["player"]), let subject = subject(json), let wall = json["wall"]?.int64Value,
-            Timestamp.writable.contains(wall), let uid = json["uid"]?.int64Value.flatMap(UInt32.init(exactly:))
+            let player = name(json["player"]), let subject = subject(json), let wall = time(json["wall"]),
+            isTime(json["occurred"]), let uid = json["uid"]?.int64Value.flatMap(UInt32.init(exactly:))
         else { return nil }
         let metadata = json["metadata"]?.stringValue.map { Array($0.utf8) }
         guard metadata?.count ?? 0 <= Limits.metadataBytes else { return nil }
@@ -144,7 +144,8 @@ enum MovedEvent {
             key: key, clientID: name(json["id"]), game: game, player: player, subject: subject,
             occurredAtMilliseconds: json["occurred"]?.int64Value, metadata: metadata,
             recorded: ClockReading(
-                wallMilliseconds: wall, bootMilliseconds: json["boot"]?.int64Value ?? 0, monotonicMilliseconds: 0,
+                wallMilliseconds: wall, bootMilliseconds: max(0, json["boot"]?.int64Value ?? 0),
+                monotonicMilliseconds: 0,
                 bootID: json["bootID"]?.stringValue ?? "", isSynchronized: json["synchronized"]?.boolValue ?? false),
             submitter: Submitter(
                 uid: uid, pid: Int32(truncatingIfNeeded: json["pid"]?.int64Value ?? 0),
@@ -154,6 +155,19 @@ enum MovedEvent {
     /// A name as submissions may have it.
     private static func name(_ json: JSONValue?) -> String? {
         json?.stringValue.flatMap { (1...128).contains($0.utf8.count) && !$0.utf8.contains(0) ? $0 : nil }
+    }
+
+    /// A time that can be written; nil for anything else.
+    static func time(_ json: JSONValue?) -> Int64? {
+        json?.int64Value.flatMap { Timestamp.writable.contains($0) ? $0 : nil }
+    }
+
+    /// Whether it is such a time, or absent.
+    private static func isTime(_ json: JSONValue?) -> Bool { json == nil || time(json) != nil }
+
+    /// A number of tries and the like, as far as sums with it fit.
+    private static func count(_ json: JSONValue?) -> Int64 {
+        min(max(0, json?.int64Value ?? 0), Int64(Int32.max))
     }
 
     private static func subject(_ json: JSONValue) -> Subject? {
@@ -178,11 +192,11 @@ enum MovedEvent {
     }
 
     private static func delivery(_ json: JSONValue) -> SalvagedEvent.Delivery? {
-        func number(_ name: String) -> Int64 { json[name]?.int64Value ?? 0 }
         func flag(_ name: String) -> Bool { json[name]?.boolValue ?? false }
         guard let endpoint = name(json["endpoint"]), let merge = merge(json["merge"]?.stringValue),
             let state = json["state"]?.stringValue.flatMap(DeliveryState.init),
-            let priority = DeliveryPriority(rawValue: Int(clamping: json["priority"]?.int64Value ?? -1))
+            let priority = DeliveryPriority(rawValue: Int(clamping: json["priority"]?.int64Value ?? -1)),
+            isTime(json["due"]), isTime(json["settled"])
         else { return nil }
         return SalvagedEvent.Delivery(
             endpoint: endpoint,
@@ -190,9 +204,9 @@ enum MovedEvent {
                 endpoint: endpoint, merge: merge, isStrict: flag("strict"), priority: priority,
                 confirms: flag("confirms")),
             state: state, reason: json["reason"]?.stringValue.flatMap(DeliveryReason.init)?.rawValue,
-            message: json["message"]?.stringValue, dueMilliseconds: number("due"),
-            attempts: max(0, number("attempts")), inherited: number("inherited"),
-            serverErrors: max(0, number("serverErrors")), isUnanswered: flag("unanswered"),
+            message: json["message"]?.stringValue, dueMilliseconds: json["due"]?.int64Value ?? 0,
+            attempts: count(json["attempts"]), inherited: count(json["inherited"]),
+            serverErrors: count(json["serverErrors"]), isUnanswered: flag("unanswered"),
             ignoresAge: flag("ignoresAge"), isDiscarded: flag("discarded"),
             settledMilliseconds: json["settled"]?.int64Value,
             confirmation: Confirmation(
@@ -204,12 +218,12 @@ enum MovedEvent {
     }
 
     private static func attempt(_ json: JSONValue) -> Attempt? {
-        guard let number = json["number"]?.int64Value, number > 0, let started = json["started"]?.int64Value,
+        guard let number = json["number"]?.int64Value, number > 0, let started = time(json["started"]),
             let outcome = json["outcome"]?.stringValue.flatMap(Outcome.init)
         else { return nil }
         return Attempt(
-            number: Int(clamping: number), startedMilliseconds: started,
-            durationMilliseconds: json["duration"]?.int64Value ?? 0, outcome: outcome,
+            number: Int(count(json["number"])), startedMilliseconds: started,
+            durationMilliseconds: count(json["duration"]), outcome: outcome,
             status: json["status"]?.int64Value.map { Int(clamping: $0) }, error: json["error"]?.stringValue,
             answer: json["answer"]?.stringValue)
     }

@@ -45,7 +45,7 @@ enum MovedRest {
         guard let json = line["standing"], let endpoint = json["endpoint"]?.stringValue,
             let game = json["game"]?.stringValue, let player = json["player"]?.stringValue,
             let kind = json["kind"]?.stringValue.flatMap(SubjectKind.init), let item = json["item"]?.stringValue,
-            let measure = measure(json), let time = json["at"]?.int64Value
+            let measure = measure(json), let time = MovedEvent.time(json["at"])
         else { return nil }
         return SalvagedStanding(
             stream: StreamKey(endpoint: endpoint, game: game, player: player, kind: kind, item: item),
@@ -71,7 +71,7 @@ enum MovedRest {
             let game = json["game"]?.stringValue, let player = json["player"]?.stringValue,
             let uid = json["uid"]?.int64Value.flatMap(UInt32.init(exactly:)),
             let kind = json["kind"]?.stringValue.flatMap(SubjectKind.init), let item = json["item"]?.stringValue,
-            let created = json["created"]?.int64Value
+            let created = MovedEvent.time(json["created"])
         else { return nil }
         return Notice(
             number: 0, key: key, game: game, player: player, uid: uid,

@@ -7,8 +7,10 @@ extension Server {
     /// Brings a notice's game forward where it runs, or says what starts it.
     func openNotice(_ parameters: OpenNoticeParameters, _ token: ReplyToken, _ connection: Connection) {
         let uid = connection.peer.uid
+        // Any number may be asked for, the smallest that there is included.
+        let before = max(parameters.number, 1) - 1
         ask(token) { outbox throws(StoreError) in
-            try outbox.notices(NoticeQuery(uid: uid, afterNumber: parameters.number - 1, limit: 1)).first
+            try outbox.notices(NoticeQuery(uid: uid, afterNumber: before, limit: 1)).first
         } encode: { server, notice in
             guard let notice, notice.number == parameters.number else {
                 return .failure(RPCError(.notFound, "there is no notice \(parameters.number)", field: "number"))

@@ -118,13 +118,14 @@ actor Daemon: QueueActor {
 
     private func serve() {
         router.start()
+        // Before anybody can ask for an erasure, which looks into the spool too.
+        spool.start { [self] in
+            self.async { $0.tellReady() }
+        }
         server.listen(on: listeners)
         openLoopback()
         startMaintenance()
         startWatchdog()
-        spool.start { [self] in
-            self.async { $0.tellReady() }
-        }
     }
 
     private func tellReady() {

@@ -37,6 +37,8 @@ package actor Server: QueueActor {
     var spoolBatches: [UInt64: SpoolBatch] = [:]
     /// How the spool is; nil where there is none.
     var spoolReport: SpoolReport?
+    /// Erases a player from the spool; nil where there is none.
+    var spoolEraser: (@Sendable (SpoolSubject, @escaping @Sendable (SpoolErasure) -> Void) -> Void)?
     /// Given up for a moment when descriptors run out, so that a client can be told.
     var spareDescriptor: FileDescriptor?
     var isStopped = false

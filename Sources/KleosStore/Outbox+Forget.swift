@@ -132,9 +132,13 @@ extension Outbox {
             SQLValue(row.supersededBy?.number))
     }
 
-    /// Erases what else is known of `target`: notices, standings and sign-ins. Called once its events are gone.
-    package func forgetRest(_ target: ForgetTarget, now: ClockReading) throws(StoreError) -> ForgetReport {
+    /// Erases what else is known of `target`: notices, standings and sign-ins. Called once its events are gone;
+    /// `elsewhere` are events that never were in the queue, and count with the others.
+    package func forgetRest(
+        _ target: ForgetTarget, elsewhere: Int = 0, now: ClockReading
+    ) throws(StoreError) -> ForgetReport {
         var report = ForgetReport()
+        if elsewhere > 0 { effects.counts[.forgottenEvents, default: 0] += Int64(elsewhere) }
         let (player, game) = (SQLValue(target.player), SQLValue(target.game))
         let mine = "player = ?1 AND (?2 IS NULL OR game = ?2)"
         let old = "\(mine) AND NOT EXISTS(SELECT 1 FROM events e WHERE e.key = notices.key)"

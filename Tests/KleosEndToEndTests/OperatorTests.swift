@@ -41,6 +41,46 @@ struct OperatorTests {
         #expect(try scenario.kleos("forget", "nobody", "--yes").hasPrefix("0 events"))
     }
 
+    @Test("What waits in the spool or was rejected there goes with the rest, and the files of others stay")
+    func forgetSpooled() throws {
+        let scenario = try Scenario()
+        try scenario.daemon.start()
+        let name = "Ada Unmistakable Lovelace"
+        let spool = scenario.daemon.folder.path("spool")
+        func put(_ file: String, _ text: String) throws {
+            try SmallFile.replace("\(spool)/.\(file)", with: Array(text.utf8), mode: 0o640)
+            try #require(rename("\(spool)/.\(file)", "\(spool)/\(file)") == 0)
+        }
+        func event(_ player: String, game: String) -> String {
+            "{\"kind\":\"score\",\"game\":\"\(game)\",\"leaderboard\":\"beginner\",\"value\":500,"
+                + "\"player\":\"\(player)\",\"id\":\"\(player)\"}\n"
+        }
+        try put("1.json", event(name, game: "nogame"))
+        try put("2.json", event("bob", game: "nogame"))
+        try put("3.json", event("bob", game: "nogame") + event(name, game: "minesweeper"))
+        try put("4.json", "{\"player\":\"\(name)\"")
+        #expect(try Patience.until { try scenario.kleos("status").contains("4.json") })
+        // What is put there while the daemon is away waits until it is back, and is in the queue or the spool by then.
+        scenario.daemon.stop()
+        try put("5.json", event(name, game: "minesweeper"))
+        try put("6.json", event("bob", game: "minesweeper"))
+        try scenario.daemon.start()
+        let text = try scenario.kleos("forget", name, "--yes")
+        #expect(text.hasPrefix("3 events, "), "\(text)")
+        #expect(text.contains("of them waited in the spool, or had been rejected there"), "\(text)")
+        #expect(text.contains("Look at these files of the spool yourself"))
+        #expect(text.contains("\(spool)/rejected/4.json~"))
+        #expect(try scenario.kleos("status").contains("3 events erased by kleos forget so far"))
+        let left = try Folder.names(in: "\(spool)/rejected").filter { !$0.hasSuffix(".error") }
+        #expect(left.map { $0.prefix(2) } == ["2.", "3.", "4."])
+        for file in left.prefix(2) {
+            let text = try SmallFile.readText(at: "\(spool)/rejected/\(file)")
+            #expect(text == event("bob", game: "nogame"))
+        }
+        try scenario.drain()
+        #expect(try scenario.rows("list").map { $0["player"]?.stringValue } == ["bob"])
+    }
+
     @Test("What is in flight is waited for, and goes as well")
     func forgetInFlight() throws {
         let scenario = try Scenario()

@@ -27,6 +27,7 @@ final class Box<Value: Sendable>: Sendable {
 final class ServerHarness: Sendable {
     let store: TemporaryStore
     let server: Server
+    private let settings: ServerSettings
     /// What the hooks were called with, a line each.
     let calls = Box<[String]>([])
     /// The user and groups that the next connections seem to have; nil for the real ones.
@@ -63,7 +64,7 @@ final class ServerHarness: Sendable {
     ) throws {
         store = try TemporaryStore()
         let identity = identity
-        let settings = ServerSettings(
+        settings = ServerSettings(
             games: Dictionary(uniqueKeysWithValues: Self.games.map { ($0.id, $0) }),
             endpoints: ["home": Endpoint(name: "home", url: "http://127.0.0.1:1")], limits: limits,
             controlGID: Self.gid, daemonUID: daemonUID, stallTimeoutMilliseconds: stallTimeoutMilliseconds,
@@ -116,6 +117,13 @@ final class ServerHarness: Sendable {
         server.stop { done.signal() }
         done.wait()
         store.close()
+    }
+
+    /// Puts other limits in the place of those that were.
+    func configure(limits: ConnectionLimits) {
+        var changed = settings
+        changed.limits = limits
+        server.configure(changed)
     }
 
     /// Connects as `uid` and waits until the server has taken the connection in.

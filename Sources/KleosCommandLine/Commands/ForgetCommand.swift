@@ -9,6 +9,8 @@ enum ForgetCommand {
             "Events, deliveries, receipts, notices, standings and sign-ins go and are overwritten in the queue's file; a "
                 + "count stays. What is in flight goes when it settles, which the command waits for. It cannot be undone, "
                 + "and asks first on a terminal; elsewhere it needs --yes.",
+            "Events that wait in the spool, or were rejected there, go as well and are counted. Files in which something of the "
+                + "player may be left, because they are no events or cannot be read, are named for you to look at.",
             "What services have stays there. Backups and queues that were set aside are not changed: the command names "
                 + "them, so that you can remove them.",
         ],
@@ -42,6 +44,17 @@ enum ForgetCommand {
             "\(Counted.text(answer.events, "event")), \(Counted.text(answer.notices, "notice")), "
                 + "\(Counted.text(answer.standings, "standing")) and \(Counted.text(answer.accounts, "sign-in")) erased"
         )
+        if answer.spooled > 0 {
+            session.line(
+                "\(Counted.text(answer.spooled, "event")) of them waited in the spool, or had been rejected there")
+        }
+        if let trouble = answer.spoolTrouble {
+            session.line("The spool was not looked into, or not to its end: \(Printable.text(trouble))")
+        }
+        if !answer.unclear.isEmpty {
+            session.line("Look at these files of the spool yourself; something of the player may be in them:")
+            for path in answer.unclear { session.line("  \(Printable.text(path))") }
+        }
         if !answer.isRewritten {
             session.line("the queue is too large to be written anew; what was erased is overwritten in place")
         }

@@ -96,6 +96,14 @@ final class SpoolFolder {
     /// A listing of what an earlier run of the daemon took. Throws `SystemError`.
     func takenListing() throws(SystemError) -> FolderListing { try FolderListing("\(path)/\(Self.takingName)") }
 
+    /// A listing of what was rejected, notes included. Throws `SystemError`.
+    func rejectedListing() throws(SystemError) -> FolderListing { try FolderListing("\(path)/\(Self.rejectedName)") }
+
+    /// Where a file is, for people.
+    func path(of entry: SpoolEntry) -> String {
+        entry.isTaken ? "\(path)/\(Self.takingName)/\(entry.label)" : "\(path)/\(entry.label)"
+    }
+
     /// The entry of this name; nil where it is gone, being written, a folder, or the daemon's own.
     func entry(named name: [CChar], isTaken: Bool = false, nowSeconds: Int) -> SpoolEntry? {
         let folder = isTaken ? taking : spool
@@ -205,10 +213,29 @@ final class SpoolFolder {
         return status.st_size > SpoolFile.maximumBytes ? Self.tooLarge : nil
     }
 
+    /// What stands in a file that waits, without taking it; nil where `take` has to say. It may be another file already.
+    func peek(_ entry: SpoolEntry) -> [UInt8]? {
+        guard let file = KeptFile.open(entry.name, O_RDONLY, in: spool) else { return nil }
+        // What cannot be read is taken, which says why.
+        return try? SmallFile.read(from: file, path: entry.label, limitBytes: SpoolFile.maximumBytes)
+    }
+
+    /// Removes a file that was taken for good. Throws `SystemError`.
+    func erase(_ taken: SpoolEntry) throws(SystemError) {
+        try KeptFile.erase(taken.name, in: taking, path: path(of: taken))
+    }
+
+    /// Makes durable what was removed. Throws `SystemError`.
+    func sync() throws(SystemError) {
+        for folder in [spool, taking, rejected] {
+            guard fsync(folder.number) == 0 else { throw SystemError("sync the spool \(path)") }
+        }
+    }
+
     /// Removes a file that was taken; one that stays is a duplicate at the next start. Throws `SystemError`.
     func remove(_ taken: SpoolEntry) throws(SystemError) {
         guard unlinkat(taking.number, taken.name, 0) == 0 || errno == ENOENT else {
-            throw SystemError("remove \(path)/\(Self.takingName)/\(taken.label)")
+            throw SystemError("remove \(path(of: taken))")
         }
     }
 

@@ -22,21 +22,27 @@ package actor SpoolIntake: QueueActor {
     private let path: String
     private let mode: mode_t
     private let server: Server
-    private let clock: any Clock
-    private let log: Log
-    private var plan = SpoolPlan()
+    let clock: any Clock
+    let log: Log
+    var plan = SpoolPlan()
     private var groups = UserGroups()
-    private var folder: SpoolFolder?
-    private var rejects: SpoolRejects?
+    private(set) var folder: SpoolFolder?
+    private(set) var rejects: SpoolRejects?
     private var watch: FolderWatch?
     private var listing: FolderListing?
     private var isListingWanted = false
-    private var isUnderway = false
+    private(set) var isUnderway = false
     private var isTurnScheduled = false
-    private var isStopped = false
+    private(set) var isStopped = false
     private var nextTry: Int64?
-    private var report: SpoolReport
+    private(set) var report: SpoolReport
     private var logged: (minute: Int64, lines: Int) = (0, 0)
+    /// Files of this turn that cannot be moved aside; told of when those that could be taken in are through.
+    private var stuck: [(entry: SpoolEntry, place: SpoolEntry, reason: String)] = []
+    /// Players that are to be erased, one after the other; while there are any, nothing is taken in.
+    var erasures: [SpoolErasureRequest] = []
+    /// The erasing that is under way.
+    var eraser: SpoolEraser?
 
     /// Makes an intake for the folder `path`, which it makes with `mode` where there is none.
     package init(path: String, mode: UInt32, server: Server, clock: any Clock, log: Log) {
@@ -51,6 +57,9 @@ package actor SpoolIntake: QueueActor {
     /// Begins to take in what is there and what comes, and calls `completion` once clients can spool. A spool that
     /// cannot be used is told in the log and in `status`.
     package nonisolated func start(then completion: @escaping @Sendable () -> Void) {
+        server.async { server in
+            server.spoolEraser = { [weak self] subject, done in self?.erase(subject, then: done) }
+        }
         async { intake in
             intake.begin()
             completion()
@@ -146,22 +155,34 @@ package actor SpoolIntake: QueueActor {
         let seconds = Int(clock.read().wallMilliseconds / 1_000)
         guard let folder, let entry = folder.entry(named: name, isTaken: isTaken, nowSeconds: seconds) else { return }
         guard plan.add(entry) == .overShare else { return }
-        guard case .file(let place, _, _) = folder.take(entry) else { return }
-        let message = "user \(entry.uid) has too many files in the spool; they are taken in as the queue has room"
-        reject(place, label: entry.label, RPCError(.queueFull, message))
+        switch folder.take(entry) {
+        case .gone: break
+        case .later(let place, let error):
+            log(.warning, "a file of the spool is left for later: \(error)")
+            if place.isTaken { _ = plan.add(place) }
+        case .bad(let place, let error): rejectOrKeep(place, label: entry.label, error)
+        case .file(let place, _, _):
+            let message = "user \(entry.uid) has too many files in the spool; they are taken in as the queue has room"
+            rejectOrKeep(place, label: entry.label, RPCError(.queueFull, message))
+        }
+    }
+
+    /// Moves a file aside that was taken; where that cannot be done now, it waits with the others.
+    private func rejectOrKeep(_ place: SpoolEntry, label: String, _ error: RPCError) {
+        if !reject(place, label: label, error) { _ = plan.add(place) }
     }
 
     // MARK: - Turns
 
-    private func schedule() {
-        guard !isTurnScheduled, !isUnderway, !isStopped else { return }
+    func schedule() {
+        guard !isTurnScheduled, !isUnderway, !isStopped, erasures.isEmpty, eraser == nil else { return }
         isTurnScheduled = true
         async { $0.turn() }
     }
 
     private func turn() {
         isTurnScheduled = false
-        guard !isStopped, !isUnderway, let folder else { return }
+        guard !isStopped, !isUnderway, erasures.isEmpty, eraser == nil, let folder else { return }
         listSome(folder)
         let now = clock.read().monotonicMilliseconds
         let entries = plan.next(limit: Self.batchFiles, nowMilliseconds: now)
@@ -170,6 +191,7 @@ package actor SpoolIntake: QueueActor {
             if let (place, submission) = read(entry, in: folder) { batch.append((entry, place, submission)) }
         }
         guard !batch.isEmpty else {
+            postponeStuck()
             if !entries.isEmpty || listing != nil || isListingWanted || plan.isListingNeeded { schedule() }
             waitForPauses()
             return publish()
@@ -229,7 +251,7 @@ package actor SpoolIntake: QueueActor {
 
     private func settle(_ batch: [(entry: SpoolEntry, place: SpoolEntry)], _ errors: [RPCError?]) {
         isUnderway = false
-        // What was recorded first: a pause that the others lead to lasts.
+        // What was recorded first: a pause that the others lead to lasts, and so does its reason.
         for ((entry, place), error) in zip(batch, errors) where error == nil { recorded(entry, at: place) }
         for ((entry, place), error) in zip(batch, errors) {
             guard let error else { continue }
@@ -239,8 +261,15 @@ package actor SpoolIntake: QueueActor {
                 finish(entry, at: place, rejecting: error)
             }
         }
+        postponeStuck()
         publish()
+        eraseNext()
         schedule()
+    }
+
+    private func postponeStuck() {
+        for (entry, place, reason) in stuck { postpone(entry, at: place, because: reason) }
+        stuck = []
     }
 
     /// Whether the same file may be taken in later.
@@ -268,18 +297,19 @@ package actor SpoolIntake: QueueActor {
         if reject(place, label: entry.label, error) {
             plan.finished(entry, isRecorded: false)
         } else {
-            postpone(entry, at: place, because: "the disk is full, or the folder of the rejected cannot be written")
+            stuck.append((entry, place, "a file is no good, and cannot be moved to the folder of the rejected"))
         }
     }
 
     /// Moves a file aside; false where that cannot be done now.
-    @discardableResult
-    private func reject(_ place: SpoolEntry, label: String, _ error: RPCError) -> Bool {
+    func reject(_ place: SpoolEntry, label: String, _ error: RPCError) -> Bool {
         let rejection = SpoolRejection(
             atMilliseconds: clock.read().wallMilliseconds, uid: place.uid, file: label, reason: error.reason,
             message: error.message)
         do throws(SystemError) {
-            try rejects?.add(place, rejection)
+            if let failure = try rejects?.add(place, rejection) {
+                log(.warning, "why a file of the spool was rejected cannot be written beside it: \(failure)")
+            }
         } catch {
             log(.warning, "a file of the spool cannot be moved aside: \(error)")
             return false
@@ -312,7 +342,7 @@ package actor SpoolIntake: QueueActor {
         }
     }
 
-    private func publish() {
+    func publish() {
         report.waiting = plan.waiting
         report.waitingReasons = plan.reasons
         report.rejections = rejects?.all ?? []

@@ -37,42 +37,92 @@ final class SpoolRejects {
 
     /// Reads what earlier runs of the daemon left. Throws `SystemError`.
     func load() throws(SystemError) {
-        let path = "\(folder.path)/\(SpoolFolder.rejectedName)"
-        kept = try Folder.names(in: path).filter { $0.hasSuffix(Self.errorSuffix) }.map { name in
-            let file = String(name.dropLast(Self.errorSuffix.utf8.count))
-            return Kept(name: Self.terminated(file), rejection: Self.rejection(at: "\(path)/\(name)", file: file))
-        }
+        let names = try Folder.names(in: "\(folder.path)/\(SpoolFolder.rejectedName)").filter { !$0.hasPrefix(".") }
+        let files = names.map { $0.hasSuffix(Self.errorSuffix) ? String($0.dropLast(Self.errorSuffix.utf8.count)) : $0 }
+        kept = Set(files).map { Kept(name: Self.terminated($0), rejection: rejection(of: $0)) }
         kept.sort { $0.rejection.atMilliseconds < $1.rejection.atMilliseconds }
     }
 
-    /// An error's file that cannot be read (a power cut may have emptied it) is the oldest of all.
-    private static func rejection(at path: String, file: String) -> SpoolRejection {
-        if let bytes = try? SmallFile.read(at: path, limitBytes: errorBytes), let json = try? JSONParser.parse(bytes),
-            let rejection = SpoolRejection(json: json)
+    /// What the note beside a file says; where there is none (a power cut may have emptied it, a full disk refused it),
+    /// what the file itself tells.
+    private func rejection(of file: String) -> SpoolRejection {
+        let note = path(of: Self.errorName(Self.terminated(file)))
+        if let bytes = try? SmallFile.read(at: note, limitBytes: Self.errorBytes),
+            let json = try? JSONParser.parse(bytes), let rejection = SpoolRejection(json: json)
         {
             return rejection
         }
+        var status = stat()
+        let isThere = fstatat(folder.rejected.number, file, &status, AT_SYMLINK_NOFOLLOW) == 0
         return SpoolRejection(
-            atMilliseconds: 0, uid: 0, file: file, reason: ErrorReason.internalError.rawValue,
-            message: "the note that said why was lost")
+            atMilliseconds: isThere ? Int64(status.st_ctim.tv_sec) * 1_000 : 0, uid: isThere ? status.st_uid : 0,
+            file: file, reason: ErrorReason.internalError.rawValue, message: "the note that said why was lost")
     }
 
-    /// Moves a file that was taken aside, with the error beside it. Throws `SystemError`; then it stays where it is.
-    func add(_ taken: SpoolEntry, _ rejection: SpoolRejection) throws(SystemError) {
-        // The note first: a crash in between leads to the same rejection again.
-        try write(rejection, for: taken.name)
+    /// Moves a file that was taken aside, with the error beside it; returns why there is no error beside it, if so: a
+    /// full disk lets a file be moved when it takes no note, and a bad file holds up no other. Throws `SystemError`;
+    /// then the file stays where it is.
+    func add(_ taken: SpoolEntry, _ rejection: SpoolRejection) throws(SystemError) -> SystemError? {
+        var failure: SystemError?
+        do throws(SystemError) {
+            // The note first: a crash in between leads to the same rejection again.
+            try write(rejection, for: taken.name)
+        } catch {
+            unlinkat(folder.rejected.number, Self.errorName(taken.name), 0)
+            failure = error
+        }
         try folder.moveToRejected(taken)
         kept.removeAll { $0.name == taken.name }
         kept.append(Kept(name: taken.name, rejection: rejection))
         removeSurplus(of: rejection.uid)
+        return failure
     }
 
     private func write(_ rejection: SpoolRejection, for name: [CChar]) throws(SystemError) {
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
-        let number = Retry.onInterrupt { openat(folder.rejected.number, Self.errorName(name), flags, mode_t(0o600)) }
-        guard number >= 0 else { throw SystemError("write \(folder.path)/\(SpoolFolder.rejectedName)") }
-        try FileDescriptor(owning: number).writeAll(rejection.json.serializedBytes + [UInt8(ascii: "\n")])
+        let note = Self.errorName(name)
+        let number = Retry.onInterrupt { openat(folder.rejected.number, note, flags, mode_t(0o600)) }
+        guard number >= 0 else { throw SystemError("write \(path(of: note))") }
+        try FileDescriptor(owning: number).writeAll(
+            rejection.json.serializedBytes + [UInt8(ascii: "\n")], path: path(of: note))
     }
+
+    // MARK: Erasing
+
+    /// Where a rejected file is, for people.
+    func path(of name: [CChar]) -> String {
+        let label = SpoolEntry(name: name, uid: 0, bytes: 0).label
+        return "\(folder.path)/\(SpoolFolder.rejectedName)/\(label)"
+    }
+
+    /// What stands in a rejected file, or why it cannot be read; nil for a note and for what is gone.
+    func peek(_ name: [CChar]) -> Result<[UInt8], SystemError>? {
+        let label = SpoolEntry(name: name, uid: 0, bytes: 0).label
+        var status = stat()
+        guard !label.hasPrefix("."), !label.hasSuffix(Self.errorSuffix),
+            fstatat(folder.rejected.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        else { return nil }
+        guard let file = KeptFile.open(name, O_RDONLY, in: folder.rejected) else {
+            return .failure(SystemError("read \(path(of: name))", code: EACCES))
+        }
+        return Result { () throws(SystemError) in
+            try SmallFile.read(from: file, path: path(of: name), limitBytes: SpoolFile.maximumBytes)
+        }
+    }
+
+    /// Removes a rejected file for good, and the note beside it. Throws `SystemError`.
+    func erase(_ name: [CChar]) throws(SystemError) {
+        try KeptFile.erase(name, in: folder.rejected, path: path(of: name))
+        kept.removeAll { $0.name == name }
+        try KeptFile.erase(Self.errorName(name), in: folder.rejected, path: path(of: Self.errorName(name)))
+    }
+
+    /// Leaves only `rest` of a rejected file. Throws `SystemError`.
+    func replace(_ name: [CChar], with rest: [UInt8]) throws(SystemError) {
+        try KeptFile.replace(name, with: rest, in: folder.rejected, path: path(of: name))
+    }
+
+    // MARK: Limits
 
     private func removeSurplus(of uid: UInt32) {
         let own = kept.indices.filter { kept[$0].rejection.uid == uid }

@@ -30,7 +30,10 @@ package struct ForgetParameters: Sendable, Equatable {
 
 /// The answer to `forget`.
 package struct ForgetAnswer: Sendable, Equatable {
+    /// All of them, those of the spool included.
     package var events: Int
+    /// Events that were in the spool and not in the queue.
+    package var spooled = 0
     package var notices: Int
     package var standings: Int
     package var accounts: Int
@@ -38,6 +41,10 @@ package struct ForgetAnswer: Sendable, Equatable {
     package var isRewritten: Bool
     /// Paths of backups and set-aside queues, which are as they were.
     package var copies: [String]
+    /// Paths of files in the spool that somebody has to look at, each perhaps with a colon and the reason.
+    package var unclear: [String] = []
+    /// Why the spool was not looked into, or not to its end.
+    package var spoolTrouble: String?
 
     /// Makes an answer.
     package init(
@@ -58,14 +65,23 @@ package struct ForgetAnswer: Sendable, Equatable {
             events: number("events"), notices: number("notices"), standings: number("standings"),
             accounts: number("accounts"), isRewritten: json["rewritten"]?.boolValue ?? false,
             copies: json["copies"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+        spooled = number("spooled")
+        unclear = json["unclear"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        spoolTrouble = json["spoolTrouble"]?.stringValue
     }
 
     /// The answer's `result`.
     package var json: JSONValue {
-        [
-            "events": .integer(events), "notices": .integer(notices), "standings": .integer(standings),
-            "accounts": .integer(accounts), "rewritten": .bool(isRewritten),
-            "copies": .array(copies.map(JSONValue.string)),
-        ]
+        var object = JSONObject()
+        object["events"] = .integer(events)
+        object["spooled"] = .integer(spooled)
+        object["notices"] = .integer(notices)
+        object["standings"] = .integer(standings)
+        object["accounts"] = .integer(accounts)
+        object["rewritten"] = .bool(isRewritten)
+        object["copies"] = .array(copies.map(JSONValue.string))
+        object["unclear"] = .array(unclear.map(JSONValue.string))
+        object["spoolTrouble"] = spoolTrouble.map(JSONValue.string)
+        return .object(object)
     }
 }

@@ -16,12 +16,13 @@ final class SpoolHarness {
     private(set) var intake: SpoolIntake
 
     /// Makes the spool; nothing is taken in before `start`. The files are this process's user's, who may submit.
-    init(limits: ConnectionLimits = ConnectionLimits()) throws {
+    /// `path` is where the spool is, by default beside the queue.
+    init(limits: ConnectionLimits = ConnectionLimits(), path: String? = nil) throws {
         server = try ServerHarness(limits: limits, daemonUID: getuid())
-        path = server.store.folder.path("spool")
+        self.path = path ?? server.store.folder.path("spool")
         client = try server.control()
-        intake = Self.makeIntake(path, server)
-        try Folder.make(path)
+        intake = Self.makeIntake(self.path, server)
+        try Folder.make(self.path)
     }
 
     private static func makeIntake(_ path: String, _ server: ServerHarness) -> SpoolIntake {

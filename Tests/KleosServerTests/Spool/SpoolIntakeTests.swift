@@ -174,4 +174,35 @@ struct SpoolIntakeTests {
         #expect(try Folder.names(in: spool.server.store.folder.path("elsewhere")) == [])
         #expect(try spool.names("rejected").count == 2)
     }
+
+    @Test(
+        "On a full disk events are taken in all the same; what is bad is moved aside, without a note",
+        .enabled(if: SmallDisk.isAllowed, "mounting a small file system needs root"))
+    func fullDisk() throws {
+        let disk = try SmallDisk(kibibytes: 256)
+        let spool = try SpoolHarness(path: "\(disk.path)/spool")
+        spool.start()
+        try spool.put("0-good.json", SpoolHarness.score(0, id: "0"))
+        try spool.wait { $0.takenIn == 1 }
+        spool.stop()
+        for number in 1...9 {
+            let isGood = number % 3 > 0
+            try spool.put("\(number).json", isGood ? SpoolHarness.score(number, id: "\(number)") : "bad")
+        }
+        try disk.fill()
+        spool.restart()
+        let status = try #require(try spool.wait { $0.takenIn == 6 && $0.rejected == 3 })
+        #expect(status.waiting == 0)
+        #expect(status.rejections.map(\.file) == ["9.json", "6.json", "3.json"])
+        #expect(status.rejections.allSatisfy { $0.reason == "parse-error" })
+        #expect(try spool.ids() == ["0", "1", "2", "4", "5", "7", "8"])
+        #expect(try spool.names("rejected").count { !$0.hasSuffix(".error") } == 3)
+        // The next run knows the files, and that their notes are missing.
+        disk.empty()
+        spool.restart()
+        let again = try #require(try spool.wait { $0.takenIn == 0 })
+        #expect(again.rejected == 3)
+        #expect(again.rejections.allSatisfy { $0.uid == getuid() && $0.atMilliseconds > 1_700_000_000_000 })
+        #expect(again.rejections.contains { $0.message == "the note that said why was lost" })
+    }
 }

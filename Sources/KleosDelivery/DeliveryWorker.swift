@@ -19,6 +19,8 @@ package actor DeliveryWorker: QueueActor {
     var unsettled = 0
     var claimsUnderWay = 0
     private(set) var isStopping = false
+    /// How many configurations there were; a later one takes the place of one that is still asked about.
+    private var configurations = 0
     private var timer: (any WakeTimer)?
     private var conditionHandler: (@Sendable (EndpointCondition) -> Void)?
     private var stopHandler: (@Sendable () -> Void)?
@@ -45,18 +47,37 @@ package actor DeliveryWorker: QueueActor {
     }
 
     /// Takes over endpoints and games, with what the store remembers of the endpoints, and calls `completion` on the
-    /// worker's queue.
+    /// worker's queue. Where the store cannot tell, what was configured before stays in force, and it is asked again
+    /// until it can.
     package func configure(
         endpoints: [String: Endpoint], games: [String: Game], then completion: @escaping @Sendable () -> Void
     ) {
-        let targets = Targets(endpoints: endpoints, games: games)
+        configurations += 1
+        remember(Targets(endpoints: endpoints, games: games), configuration: configurations, then: completion)
+    }
+
+    private func remember(
+        _ targets: Targets, configuration: Int, failures: Int = 0, then completion: @escaping @Sendable () -> Void = {}
+    ) {
         store.perform { outbox throws(StoreError) in
-            try Self.memories(of: endpoints.keys.sorted(), in: outbox)
+            try Self.memories(of: targets.endpoints.keys.sorted(), in: outbox)
         } then: { [self] result in
             self.async { worker in
-                worker.configured(targets, memories: result)
+                switch result {
+                case .success(let memories): worker.takeOver(targets, memories)
+                case .failure(let error):
+                    worker.log(.error, "the endpoints' records cannot be read, trying again: \(error)")
+                    worker.rememberLater(targets, configuration: configuration, failures: failures + 1)
+                }
                 completion()
             }
+        }
+    }
+
+    private func rememberLater(_ targets: Targets, configuration: Int, failures: Int) {
+        after(milliseconds: StoreRetry.milliseconds(failures)) { worker in
+            guard configuration == worker.configurations, !worker.isStopping else { return }
+            worker.remember(targets, configuration: configuration, failures: failures)
         }
     }
 
@@ -76,14 +97,10 @@ package actor DeliveryWorker: QueueActor {
         return memories
     }
 
-    private func configured(_ targets: Targets, memories: Result<[String: EndpointMemory], StoreError>) {
-        switch memories {
-        case .success(let memories):
-            self.targets = targets
-            let endpoints = targets.endpoints.values.sorted { $0.name < $1.name }
-            perform(planner.configure(endpoints, memories: memories, now: clock.read()))
-        case .failure(let error): log(.error, "the endpoints' records cannot be read: \(error)")
-        }
+    private func takeOver(_ targets: Targets, _ memories: [String: EndpointMemory]) {
+        self.targets = targets
+        let endpoints = targets.endpoints.values.sorted { $0.name < $1.name }
+        perform(planner.configure(endpoints, memories: memories, now: clock.read()))
     }
 
     /// Sets what is called on the worker's queue when an endpoint's condition changes.

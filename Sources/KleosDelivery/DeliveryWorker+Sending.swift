@@ -173,16 +173,16 @@ extension DeliveryWorker {
         perform(decision.actions)
     }
 
-    private func notice(for claim: Claim, _ verdict: Verdict) -> NoticeFacts? {
+    private func notice(for claim: Claim, _ verdict: Verdict) -> NoticeDraft? {
         guard claim.confirms, verdict.outcome == .delivered || verdict.outcome == .alreadyDone else { return nil }
         let event = claim.event
         let achievement = targets.games[event.game]?.achievements[event.subject.item]
-        let facts = NoticeRule.facts(
+        let draft = NoticeRule.draft(
             for: event, confirmation: verdict.confirmation ?? Confirmation(), outcome: verdict.outcome,
             achievement: event.subject.kind == .achievement ? achievement : nil,
             mayBeOwnEcho: claim.mayHaveTakenEffect)
-        guard let facts, targets.games[event.game]?.notices.silence(facts) == nil else { return nil }
-        return facts
+        guard let draft, targets.games[event.game]?.notices.silence(draft.facts) == nil else { return nil }
+        return draft
     }
 
     private func receipt(_ result: TransportResult, _ filter: SecretFilter) -> String? {

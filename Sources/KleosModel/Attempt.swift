@@ -72,7 +72,7 @@ package struct Confirmation: Sendable, Equatable {
 /// What becomes of a delivery after an attempt; decided by the planner, carried out by the store.
 package enum Settlement: Sendable, Equatable {
     /// Confirmed; `notice` says what to tell the player once all confirming deliveries are in.
-    case delivered(Confirmation, notice: NoticeFacts?)
+    case delivered(Confirmation, notice: NoticeDraft?)
     /// Tried again at the given Unix time; `isServerError` counts towards the endpoint's limit for one delivery.
     case retry(dueMilliseconds: Int64, isServerError: Bool)
     /// Given up.

@@ -18,6 +18,22 @@ package struct NoticeFacts: Sendable, Equatable {
     }
 }
 
+/// What there may be to tell once everybody whose word counts has confirmed an event.
+package enum NoticeDraft: Sendable, Equatable {
+    /// It is news at the service that confirmed.
+    case news(NoticeFacts)
+    /// The service knew that the player has it. Told where something else brought it there and could not be told: a
+    /// send without an answer that gave way to this event, or what was news at another service only.
+    case known(NoticeFacts)
+
+    /// What would be told.
+    package var facts: NoticeFacts {
+        switch self {
+        case .news(let facts), .known(let facts): facts
+        }
+    }
+}
+
 /// Something to tell a player, kept until a route has shown it.
 package struct Notice: Sendable, Equatable {
     /// Grows with each notice; the only order there is.
@@ -57,20 +73,24 @@ package enum NoticeRule {
     /// What to tell about `event`, or nil.
     ///
     /// A score is told unless the service says that it changed nothing; an achievement only when it is complete, and
-    /// not when the player had it before. `mayBeOwnEcho` says that an earlier attempt may have taken effect
+    /// as known when the player had it before. `mayBeOwnEcho` says that an earlier attempt may have taken effect
     /// unanswered: then "changed nothing" may be the echo of that attempt, and the player was never told.
-    package static func facts(
+    package static func draft(
         for event: Event, confirmation: Confirmation, outcome: Outcome, achievement: Achievement?, mayBeOwnEcho: Bool
-    ) -> NoticeFacts? {
-        let isStale = confirmation.changed == false || outcome == .alreadyDone
-        if isStale && !mayBeOwnEcho { return nil }
+    ) -> NoticeDraft? {
+        let isStale = (confirmation.changed == false || outcome == .alreadyDone) && !mayBeOwnEcho
         switch event.subject {
         case .score(let leaderboard, let value):
-            return NoticeFacts(
-                kind: .score, item: leaderboard, value: value, rank: confirmation.rank, changed: confirmation.changed)
+            // A better one changes a board whatever came before it.
+            if isStale { return nil }
+            return .news(
+                NoticeFacts(
+                    kind: .score, item: leaderboard, value: value, rank: confirmation.rank,
+                    changed: confirmation.changed))
         case .achievement(let id, let change):
             guard confirmation.unlocked ?? completes(change, achievement: achievement) else { return nil }
-            return NoticeFacts(kind: .achievement, item: id, changed: confirmation.changed)
+            let facts = NoticeFacts(kind: .achievement, item: id, changed: confirmation.changed)
+            return isStale ? .known(facts) : .news(facts)
         }
     }
 

@@ -15,8 +15,8 @@ extension Outbox {
         if mayHaveTakenEffect { row.isUnanswered = true }
         let wall = now.wallMilliseconds
         switch settlement {
-        case .delivered(let confirmation, let facts):
-            let notice = try deliver(&row, confirmation, facts, nowMilliseconds: wall)
+        case .delivered(let confirmation, let draft):
+            let notice = try deliver(&row, confirmation, draft, nowMilliseconds: wall)
             return SettleResult(state: row.state, notice: notice)
         case .retry(let dueMilliseconds, let isServerError):
             row.dueMilliseconds = dueMilliseconds
@@ -68,7 +68,7 @@ extension Outbox {
     }
 
     private func deliver(
-        _ row: inout DeliveryRow, _ confirmation: Confirmation, _ facts: NoticeFacts?, nowMilliseconds: Int64
+        _ row: inout DeliveryRow, _ confirmation: Confirmation, _ draft: NoticeDraft?, nowMilliseconds: Int64
     ) throws(StoreError) -> Notice? {
         try move(&row, to: .delivered, nowMilliseconds: nowMilliseconds)
         try database.run(
@@ -80,8 +80,8 @@ extension Outbox {
             try confirm(event, merge: row.merge, rank: confirmation.rank, stream: row.stream)
             try refreshPendingMark(of: row.stream)
         }
-        let notice = try facts.flatMap { (facts) throws(StoreError) in
-            try makeNotice(facts, for: row, nowMilliseconds: nowMilliseconds)
+        let notice = try draft.flatMap { (draft) throws(StoreError) in
+            try makeNotice(draft, for: row, nowMilliseconds: nowMilliseconds)
         }
         try settleStream(after: row, nowMilliseconds: nowMilliseconds)
         return notice
@@ -94,13 +94,17 @@ extension Outbox {
 
     /// Makes the notice that `row` decides about: the last of the event's confirming deliveries to be delivered.
     private func makeNotice(
-        _ facts: NoticeFacts, for row: DeliveryRow, nowMilliseconds: Int64
+        _ draft: NoticeDraft, for row: DeliveryRow, nowMilliseconds: Int64
     ) throws(StoreError) -> Notice? {
         guard row.confirms else { return nil }
+        let facts = draft.facts
         let open = try database.integer(
             "SELECT 1 FROM deliveries WHERE event = ?1 AND confirms = 1 AND state != 'delivered' LIMIT 1",
             SQLValue(row.event))
         guard open == nil else { return nil }
+        if case .known = draft {
+            guard try mayBeUntold(row), try !wasTold(facts, to: row) else { return nil }
+        }
         try database.run(
             """
             INSERT INTO notices(key, game, player, uid, kind, item, amount, decimals, rank, changed, created)
@@ -116,5 +120,28 @@ extension Outbox {
         effects.counts[.pendingNotices, default: 0] += 1
         effects.changes.notices.append(notice)
         return notice
+    }
+
+    private func wasTold(_ facts: NoticeFacts, to row: DeliveryRow) throws(StoreError) -> Bool {
+        try database.integer(
+            "SELECT 1 FROM notices WHERE uid = ?1 AND game = ?2 AND player = ?3 AND kind = ?4 AND item = ?5 LIMIT 1",
+            SQLValue(row.uid), SQLValue(row.game), SQLValue(row.player), SQLValue(facts.kind.rawValue),
+            SQLValue(facts.item)) != nil
+    }
+
+    /// Whether the event, or one that gave way to it, unlocked something and was not told: at another service that has
+    /// to confirm, or by a send whose answer never came.
+    private func mayBeUntold(_ row: DeliveryRow) throws(StoreError) -> Bool {
+        try database.integer(
+            """
+            WITH RECURSIVE given(event) AS (
+                SELECT ?1 UNION
+                SELECT s.event FROM given g JOIN deliveries w ON w.event = g.event
+                JOIN deliveries s ON s.superseded_by = w.id
+            )
+            SELECT 1 FROM given g JOIN deliveries d ON d.event = g.event WHERE d.confirms = 1 AND (
+                d.unanswered = 1 OR (d.state = 'delivered' AND d.unlocked = 1 AND d.changed IS NOT 0)
+            ) LIMIT 1
+            """, SQLValue(row.event)) != nil
     }
 }

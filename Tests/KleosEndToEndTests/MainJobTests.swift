@@ -150,7 +150,7 @@ struct MainJobTests {
         try scenario.waitForLog("is paused: rejecting")
         let status = try scenario.kleos("status")
         #expect(status.contains("paused"))
-        #expect(status.contains("check URL="))
+        #expect(status.contains("Check URL="))
         #expect(try scenario.rows("list", "--state", "dead").isEmpty)
 
         try scenario.setFaults("--clear")

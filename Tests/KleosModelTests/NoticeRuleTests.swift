@@ -6,28 +6,37 @@ import Testing
 @Suite struct NoticeRuleTests {
     private static let board = Subject.score(leaderboard: "runs", value: ScoreValue(units: 7))
 
-    private static func facts(
+    private static func draft(
         _ subject: Subject, _ confirmation: KleosModel.Confirmation, _ outcome: Outcome = .delivered,
         steps: Int64? = nil,
         mayBeOwnEcho: Bool = false
-    ) -> NoticeFacts? {
+    ) -> NoticeDraft? {
         let event = Event(
             key: EventKey(high: 1, low: 2), clientID: nil, game: "demo", player: "ada", subject: subject,
             occurredAtMilliseconds: nil, metadata: nil,
             recorded: ClockReading(
                 wallMilliseconds: 0, bootMilliseconds: 0, monotonicMilliseconds: 0, bootID: "b", isSynchronized: true),
             submitter: Submitter(uid: 1, pid: 1))
-        return NoticeRule.facts(
+        return NoticeRule.draft(
             for: event, confirmation: confirmation, outcome: outcome,
             achievement: Achievement(id: "walker", steps: steps), mayBeOwnEcho: mayBeOwnEcho)
     }
 
+    private static func news(
+        _ subject: Subject, _ confirmation: KleosModel.Confirmation, _ outcome: Outcome, mayBeOwnEcho: Bool
+    ) -> NoticeFacts? {
+        guard case .news(let facts) = draft(subject, confirmation, outcome, mayBeOwnEcho: mayBeOwnEcho) else {
+            return nil
+        }
+        return facts
+    }
+
     @Test(arguments: [nil, true])
     func tellsAScoreThatCounted(changed: Bool?) {
-        let facts = Self.facts(Self.board, KleosModel.Confirmation(rank: 3, changed: changed))
+        let draft = Self.draft(Self.board, KleosModel.Confirmation(rank: 3, changed: changed))
         let expected = NoticeFacts(
             kind: .score, item: "runs", value: ScoreValue(units: 7), rank: 3, changed: changed)
-        #expect(facts == expected)
+        #expect(draft == .news(expected))
     }
 
     @Test(
@@ -37,11 +46,14 @@ import Testing
     func tellsNothingThatWasThereBefore(changed: Bool?, outcome: Outcome) {
         let confirmation = KleosModel.Confirmation(rank: 3, changed: changed, unlocked: true)
         let unlock = Subject.achievement(id: "walker", change: .progress(100))
-        #expect(Self.facts(Self.board, confirmation, outcome) == nil)
-        #expect(Self.facts(unlock, confirmation, outcome) == nil)
-        // Unless an attempt of the same event may have put it there, unanswered.
-        #expect(Self.facts(Self.board, confirmation, outcome, mayBeOwnEcho: true)?.item == "runs")
-        #expect(Self.facts(unlock, confirmation, outcome, mayBeOwnEcho: true)?.item == "walker")
+        #expect(Self.draft(Self.board, confirmation, outcome) == nil)
+        // What else may have brought it there, the outbox knows.
+        #expect(
+            Self.draft(unlock, confirmation, outcome)
+                == .known(NoticeFacts(kind: .achievement, item: "walker", changed: changed)))
+        // An attempt of the same event may have put it there, unanswered.
+        #expect(Self.news(Self.board, confirmation, outcome, mayBeOwnEcho: true)?.item == "runs")
+        #expect(Self.news(unlock, confirmation, outcome, mayBeOwnEcho: true)?.item == "walker")
     }
 
     @Test(
@@ -56,7 +68,7 @@ import Testing
         change: AchievementChange, unlocked: Bool?, steps: Int64?, isTold: Bool
     ) {
         let confirmation = KleosModel.Confirmation(unlocked: unlocked)
-        let facts = Self.facts(.achievement(id: "walker", change: change), confirmation, steps: steps)
-        #expect(facts == (isTold ? NoticeFacts(kind: .achievement, item: "walker") : nil))
+        let draft = Self.draft(.achievement(id: "walker", change: change), confirmation, steps: steps)
+        #expect(draft == (isTold ? .news(NoticeFacts(kind: .achievement, item: "walker")) : nil))
     }
 }

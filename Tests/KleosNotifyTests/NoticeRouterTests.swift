@@ -67,7 +67,7 @@ struct NoticeRouterTests {
                 endpoint: "home", limit: 10, nowMilliseconds: now.wallMilliseconds)
             {
                 _ = try outbox.settle(
-                    claim.id, attempt: attempt, settlement: .delivered(Confirmation(), notice: facts),
+                    claim.id, attempt: attempt, settlement: .delivered(Confirmation(), notice: .news(facts)),
                     mayHaveTakenEffect: true, now: now)
             }
         }

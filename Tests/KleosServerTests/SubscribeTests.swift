@@ -128,7 +128,7 @@ import Testing
                     status: 200)
                 let facts = NoticeFacts(kind: .achievement, item: "impossible-mission")
                 _ = try outbox.settle(
-                    claim.id, attempt: attempt, settlement: .delivered(Confirmation(), notice: facts),
+                    claim.id, attempt: attempt, settlement: .delivered(Confirmation(), notice: .news(facts)),
                     mayHaveTakenEffect: false, now: now)
             }
         }

@@ -63,7 +63,7 @@ struct CloneTests {
         try store.accept(event)
         let facts = NoticeFacts(kind: .score, item: board, value: ScoreValue(units: 1))
         let claim = try #require(try store.claim().first { $0.event.key == event.key })
-        try store.settle(claim, settlement ?? .delivered(Confirmation(), notice: facts), .delivered)
+        try store.settle(claim, settlement ?? .delivered(Confirmation(), notice: .news(facts)), .delivered)
         return event
     }
 

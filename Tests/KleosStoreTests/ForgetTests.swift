@@ -52,7 +52,7 @@ struct ForgetTests {
             try store.accept(maker.score(Int64(index), board: "b\(index % 7)", player: "ada"))
             try store.accept(maker.score(Int64(index), board: "b\(index % 7)", player: "bob"))
         }
-        for claim in try store.claim(4) { try store.settle(claim, .delivered(Confirmation(), notice: facts)) }
+        for claim in try store.claim(4) { try store.settle(claim, .delivered(Confirmation(), notice: .news(facts))) }
         for claim in try store.claim(2) { try store.settle(claim, .dead(.rejected, message: "no")) }
         let others = try store.all(DeliveryFilter(player: "bob"))
         #expect(try forget(target("ada")).erased == 250)

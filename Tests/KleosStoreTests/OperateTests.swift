@@ -213,7 +213,7 @@ import Testing
 
     func deliver(_ endpoint: String) throws -> SettleResult {
         let claim = try #require(try store.claim(endpoint: endpoint).first)
-        return try store.settle(claim, .delivered(Confirmation(), notice: facts), .delivered)
+        return try store.settle(claim, .delivered(Confirmation(), notice: .news(facts)), .delivered)
     }
 
     func claimNotices(_ route: String) throws -> [Int64] {

@@ -112,7 +112,7 @@ package struct DeliveryPlanner: Sendable {
     /// A request ended with `verdict`; `sent` is the endpoint as it was configured when the request went out.
     package mutating func finished(
         _ verdict: Verdict, stream: StreamKey, sentTo sent: Endpoint, delivery: SettlementRules.DeliveryFacts,
-        notice: NoticeFacts?, now: ClockReading
+        notice: NoticeDraft?, now: ClockReading
     ) -> Decision {
         guard var plan = plans[stream.endpoint] else { return orphan(verdict, notice: notice, now: now) }
         let facts = SettlementRules.EndpointFacts(
@@ -135,7 +135,7 @@ package struct DeliveryPlanner: Sendable {
     }
 
     /// The endpoint left the configuration while the request was on its way.
-    private func orphan(_ verdict: Verdict, notice: NoticeFacts?, now: ClockReading) -> Decision {
+    private func orphan(_ verdict: Verdict, notice: NoticeDraft?, now: ClockReading) -> Decision {
         let isConfirmation = verdict.outcome == .delivered || verdict.outcome == .alreadyDone
         return Decision(
             settlement: isConfirmation

@@ -31,7 +31,7 @@ package enum SettlementRules {
 
     /// Decides. `notice` is what to tell the player if the event is confirmed.
     package static func settlement(
-        _ verdict: Verdict, delivery: DeliveryFacts, facts: EndpointFacts, notice: NoticeFacts?, now: ClockReading,
+        _ verdict: Verdict, delivery: DeliveryFacts, facts: EndpointFacts, notice: NoticeDraft?, now: ClockReading,
         random: inout SeededGenerator
     ) -> Settlement {
         let endpoint = facts.endpoint

@@ -84,7 +84,8 @@ struct MoveTests {
         let told = maker.score(1, board: "told")
         try store.accept(told)
         let facts = NoticeFacts(kind: .score, item: "told", value: ScoreValue(units: 1))
-        try store.settle(try #require(try store.claim().first), .delivered(Confirmation(), notice: .news(facts)), .delivered)
+        try store.settle(
+            try #require(try store.claim().first), .delivered(Confirmation(), notice: .news(facts)), .delivered)
         let byHand = maker.score(1, board: "by hand")
         try store.accept(byHand)
         let now = store.now

@@ -97,7 +97,8 @@ enum PowerCutAction: CaseIterable {
             settlement = .retry(dueMilliseconds: due, isServerError: Bool.random(using: &random))
         default:
             settlement = .delivered(
-                Confirmation(rank: 1, best: "1"), notice: .news(NoticeFacts(kind: .score, item: claim.event.subject.item)))
+                Confirmation(rank: 1, best: "1"),
+                notice: .news(NoticeFacts(kind: .score, item: claim.event.subject.item)))
         }
         let result = try outbox.settle(
             claim.id, attempt: attempt(.retry, status: 200), settlement: settlement, mayHaveTakenEffect: false,

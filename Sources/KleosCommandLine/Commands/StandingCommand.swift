@@ -8,7 +8,8 @@ enum StandingCommand {
         ["standing"], "Show a player's bests and progress, confirmed and pending",
         arguments: [ArgumentSpecification("GAME", "The game's id.")],
         options: [
-            OptionSpecification("player", "PLAYER", "Whose; by default the player that the game's file names, else all of your own."),
+            OptionSpecification(
+                "player", "PLAYER", "Whose; by default the player that the game's file names, else all of your own."),
             OptionSpecification("leaderboard", "ID", "Only this leaderboard."),
             OptionSpecification("achievement", "ID", "Only this achievement."),
             OptionSpecification("endpoint", "ENDPOINT", "Only at this endpoint."),

@@ -1,3 +1,4 @@
+package import KleosClient
 package import KleosModel
 import KleosWire
 
@@ -6,12 +7,13 @@ package struct KeyResolver {
     /// The fewest characters of a key's end that name it.
     private static let minimumCharacters = 4
     private let session: Session
-    private let isForOperator: Bool
+    private let socket: KleosSocketPaths.Socket
 
-    /// Makes a resolver that asks over `session`: for one's own events, or as an operator for everybody's.
-    package init(_ session: Session, asOperator: Bool = false) {
+    /// Makes a resolver that asks over `session`, on `socket`: among everybody's events on the control socket, among
+    /// one's own on the other.
+    package init(_ session: Session, on socket: KleosSocketPaths.Socket) {
         self.session = session
-        isForOperator = asOperator
+        self.socket = socket
     }
 
     /// The keys that `texts` name: whole keys, or the ends of keys as `kleos list` shows them.
@@ -36,7 +38,7 @@ package struct KeyResolver {
         var parameters = ListParameters(limit: ListParameters.maximumLimit)
         repeat {
             let answer = ListAnswer(
-                json: try session.request(.list, parameters.parameters, asOperator: isForOperator))
+                json: try session.request(.list, parameters.parameters, on: socket))
             for row in answer.rows where row.key.description.hasSuffix(end) { found.insert(row.key) }
             parameters.cursor = answer.cursor
         } while parameters.cursor != nil

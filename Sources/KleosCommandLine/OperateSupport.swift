@@ -1,3 +1,4 @@
+import KleosClient
 import KleosModel
 import KleosWire
 
@@ -28,7 +29,7 @@ enum OperateSupport {
             }
         }
         return OperateParameters(
-            keys: try KeyResolver(session, asOperator: true).keys(invocation.arguments), criteria: criteria)
+            keys: try KeyResolver(session, on: .control).keys(invocation.arguments), criteria: criteria)
     }
 
     /// Asks the daemon and prints what changed: "2 deliveries will be tried again".

@@ -13,6 +13,7 @@ package final class Session {
     package let isJSON: Bool
     package let palette: Palette
     private var connections: [KleosSocketPaths.Socket: KleosConnection] = [:]
+    private var widestSocket: KleosSocketPaths.Socket?
 
     /// Makes a session for one invocation.
     package init(_ invocation: Invocation, terminal: Terminal, clock: any Clock) {
@@ -66,11 +67,22 @@ package final class Session {
         throw DaemonFailure.unreachable(failures, socket: socket)
     }
 
-    /// Asks the daemon, on the control socket where the method or `asOperator` needs it. Throws what the daemon refused.
+    /// The socket on which the daemon tells this user of most: the control socket for operators, who see everybody's
+    /// events there; the submit socket for everyone else, and where `--socket` names one.
+    package func readingSocket() -> KleosSocketPaths.Socket {
+        if let widestSocket { return widestSocket }
+        // Who is refused here, or finds no such socket, sees their own on the other one.
+        let isOperator = !sockets.isSubmitNamed && (try? request(.hello, on: .control)) != nil
+        let socket = isOperator ? KleosSocketPaths.Socket.control : .submit
+        widestSocket = socket
+        return socket
+    }
+
+    /// Asks the daemon on `socket`, or on the control socket where the method needs it. Throws what the daemon refused.
     package func request(
-        _ method: Method, _ parameters: JSONObject = JSONObject(), asOperator: Bool = false
+        _ method: Method, _ parameters: JSONObject = JSONObject(), on socket: KleosSocketPaths.Socket = .submit
     ) throws(CommandFailure) -> JSONValue {
-        let connection = try connection(method.needsControl || asOperator ? .control : .submit)
+        let connection = try connection(method.needsControl ? .control : socket)
         do throws(ConnectionError) {
             return try connection.request(method, parameters)
         } catch {
@@ -97,11 +109,12 @@ package final class Session {
         }
     }
 
-    /// Waits for the next notification; nil where none came within the time allowed. Throws what broke the connection.
+    /// Waits for the next notification on `socket`; nil where none came within the time allowed. Throws what broke the
+    /// connection.
     package func nextNotification(
-        timeoutMilliseconds: Int64? = nil
+        on socket: KleosSocketPaths.Socket = .submit, timeoutMilliseconds: Int64? = nil
     ) throws(CommandFailure) -> (method: String, parameters: JSONValue)? {
-        let connection = try connection()
+        let connection = try connection(socket)
         do throws(ConnectionError) {
             return try connection.nextNotification(timeoutMilliseconds: timeoutMilliseconds)
         } catch {

@@ -31,6 +31,9 @@ package struct SocketChoice: Sendable {
         return daemons().flatMap { $0 }.map { "\($0)/\(socket.rawValue)" }
     }
 
+    /// Whether the command line names the submit socket itself.
+    package var isSubmitNamed: Bool { submitPath != nil }
+
     /// The spools to try where no daemon answers at `candidates(.submit)`, and where the one at `socket` is silent.
     package func spools(silent socket: String? = nil) -> [String] {
         KleosSpoolPaths.candidates(sockets: socket.map { [$0] } ?? candidates(.submit), environment: environment)

@@ -155,7 +155,7 @@ struct DaemonTests {
     }
 
     @Test func aListIsATableWithAFooter() throws {
-        let daemon = try daemon([.list: ["deliveries": [Self.row]]])
+        let daemon = try daemon([.hello: [:], .list: ["deliveries": [Self.row]]])
         defer { daemon.stop() }
         let run = run(["list", "--state", "ready,waiting", "--game", "minesweeper"])
         #expect(
@@ -166,7 +166,10 @@ struct DaemonTests {
                 1 delivery: 1 ready
 
                 """)
-        #expect(daemon.requests.first?.parameters["states"] == ["ready", "waiting"])
+        #expect(daemon.requests.last?.parameters["states"] == ["ready", "waiting"])
+        // The daemon takes this user for an operator.
+        #expect(daemon.requests.map(\.method) == [.hello, .list])
+        #expect(daemon.requests.map(\.socket) == ["control.sock", "control.sock"])
     }
 
     @Test func pagesAreFollowedUpToTheLimit() throws {
@@ -174,7 +177,7 @@ struct DaemonTests {
         defer { daemon.stop() }
         let run = run(["list", "--limit", "3", "--json"])
         #expect(run.output.split(separator: "\n").count == 3)
-        #expect(daemon.requests.map { $0.parameters["limit"]?.int64Value } == [3, 1])
+        #expect(daemon.requests.filter { $0.method == .list }.map { $0.parameters["limit"]?.int64Value } == [3, 1])
         #expect(daemon.requests.last?.parameters["cursor"] == "next")
     }
 

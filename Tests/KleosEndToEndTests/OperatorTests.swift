@@ -111,6 +111,30 @@ struct OperatorTests {
         }
     }
 
+    @Test(
+        "An operator sees everybody's events, and everyone else their own",
+        .enabled(if: OrdinaryUser.isRoot, OrdinaryUser.whySkipped))
+    func reading() throws {
+        let scenario = try Scenario(game: "AllowUsers=*\n")
+        try scenario.daemon.start()
+        chmod(scenario.daemon.folder.path, 0o755)
+        let ada = try OrdinaryUser.ada.kleos(
+            ["submit", "score", "minesweeper", "beginner", "9000", "--player", "ada", "--json"],
+            daemon: scenario.daemon)
+        let key = try #require(JSONParser.parse(Array(ada.output.utf8))["key"]?.stringValue, "\(ada.errors)")
+        try scenario.daemonSubmit(player: "bob", value: 8_000)
+        try scenario.drain()
+        #expect(try Set(scenario.rows("list").map { $0["player"]?.stringValue }) == ["ada", "bob"])
+        #expect(try scenario.kleos("show", String(key.suffix(8))).contains("ada"))
+        let own = try scenario.kleos("list", "--socket", scenario.daemon.socketPath)
+        #expect(own.contains("bob") && !own.contains("ada"), "\(own)")
+        let hers = try OrdinaryUser.ada.kleos(["list"], daemon: scenario.daemon)
+        #expect(hers.output.contains("ada") && !hers.output.contains("bob"), "\(hers.output)\(hers.errors)")
+        // On a control socket that lets her in, she is still no operator.
+        chmod(scenario.daemon.controlPath, 0o666)
+        #expect(try OrdinaryUser.ada.kleos(["list"], daemon: scenario.daemon).output == hers.output)
+    }
+
     // MARK: Clones
 
     /// Starts the daemon on a machine with another id.

@@ -8,7 +8,8 @@ enum ListCommand {
         ["list"], "List deliveries, newest first",
         details: [
             "A delivery is one event on its way to one endpoint. KEY is the end of the event's key, which other "
-                + "commands take in its place."
+                + "commands take in its place. Operators see everybody's. Everyone else sees their own, as does an "
+                + "operator who names the socket for games with --socket."
         ],
         options: CommonOptions.criteria + [
             OptionSpecification("limit", "COUNT", "At most so many, 1 to 100000; by default 50."),
@@ -27,7 +28,7 @@ enum ListCommand {
         var count = 0
         repeat {
             parameters.limit = min(ListParameters.maximumLimit, limit - count)
-            let result = try session.request(.list, parameters.parameters)
+            let result = try session.request(.list, parameters.parameters, on: session.readingSocket())
             if session.isJSON {
                 let elements = result["deliveries"]?.arrayValue ?? []
                 for element in elements.prefix(limit - count) { session.json(element) }

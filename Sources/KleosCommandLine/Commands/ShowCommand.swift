@@ -22,14 +22,15 @@ enum ShowCommand {
 
     private static func run(_ invocation: Invocation, _ session: Session) throws(CommandFailure) -> ExitCode {
         let parameters: ShowParameters
+        let socket = session.readingSocket()
         if invocation.has("id") {
             guard let game = invocation.value("game") else { throw .usage("--id needs --game GAME too") }
             parameters = .clientID(invocation.arguments[0], game: game)
         } else {
-            let keys = try KeyResolver(session).keys([invocation.arguments[0]])
+            let keys = try KeyResolver(session, on: socket).keys([invocation.arguments[0]])
             parameters = .key(keys[0])
         }
-        let result = try session.request(.show, parameters.parameters)
+        let result = try session.request(.show, parameters.parameters, on: socket)
         if session.isJSON {
             session.json(result)
         } else {

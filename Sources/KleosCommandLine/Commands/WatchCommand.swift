@@ -46,7 +46,7 @@ private struct Watch {
     }
 
     func run() throws(CommandFailure) -> ExitCode {
-        _ = try session.request(.subscribe, topics.parameters)
+        _ = try session.request(.subscribe, topics.parameters, on: session.readingSocket())
         while true {
             if endsWhenEmpty, let end = try finished() { return end }
             guard let wait = remaining() else {
@@ -56,10 +56,13 @@ private struct Watch {
                     hint: "kleos status says which endpoint holds them up")
             }
             let limit = endsWhenEmpty ? min(wait, Self.checkMilliseconds) : wait
-            let first = try session.nextNotification(timeoutMilliseconds: limit == .max ? nil : limit)
+            let first = try session.nextNotification(
+                on: session.readingSocket(), timeoutMilliseconds: limit == .max ? nil : limit)
             if let first {
                 print(first.method, first.parameters)
-                for next in try session.connection().takeNotifications() { print(next.method, next.parameters) }
+                for next in try session.connection(session.readingSocket()).takeNotifications() {
+                    print(next.method, next.parameters)
+                }
             }
         }
     }

@@ -41,7 +41,8 @@ extension ClientSession {
         scheduleExpiry()
     }
 
-    /// Ends a connection on which a request got no answer since then; one that was made only just now has its time, too.
+    /// Ends a connection on which a request got no answer since then; one that was made only just now has its time,
+    /// too.
     private func giveUpIfSilent(since: Int64, _ asked: Int) {
         guard asked == generation, connection != nil, answeredNanoseconds <= since else { return }
         let left = since + requestTimeoutMilliseconds * 1_000_000 - clock.monotonicNanoseconds

@@ -149,8 +149,8 @@ actor ClientSession: QueueActor {
 
     // MARK: - Connection
 
-    /// Connects to the first daemon that takes a connection. Between two tries it waits, except where that would keep an
-    /// event from a daemon that is back.
+    /// Connects to the first daemon that takes a connection. Between two tries it waits, except where that would keep
+    /// an event from a daemon that is back.
     private func connect(isUrgent: Bool = false) {
         guard connection == nil, !isClosed, isUrgent || !isWaitingToConnect else { return }
         for path in candidates {

@@ -208,8 +208,9 @@ public final class KleosClient: Sendable {
         session.async { $0.setDeliveryHandler(game: game) { handler(KleosDelivery($0)) } }
     }
 
-    /// Calls `handler` when the player follows a notice while the game runs: bring the window forward, and show what the
-    /// notice was about. Needs `setForeground` and `onNotice`, which tell the daemon that the game runs and listens.
+    /// Calls `handler` when the player follows a notice while the game runs: bring the window forward, and show what
+    /// the notice was about. Needs `setForeground` and `onNotice`, which tell the daemon that the game runs and
+    /// listens.
     public func onOpen(_ handler: @escaping @Sendable (KleosOpenRequest) -> Void) {
         session.async { $0.setOpenHandler { handler(KleosOpenRequest($0)) } }
     }
@@ -220,8 +221,8 @@ public final class KleosClient: Sendable {
         session.waitUntilIdle(timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Ends the connection. Events that have no answer are spooled; where there is no spool or it takes none, they complete
-    /// with `KleosError.unanswered`, which says why, as all other requests do.
+    /// Ends the connection. Events that have no answer are spooled; where there is no spool or it takes none, they
+    /// complete with `KleosError.unanswered`, which says why, as all other requests do.
     public func close() {
         session.async { $0.close() }
     }

@@ -8,8 +8,8 @@ package struct SpoolMoments: Sendable {
     /// Makes the times of a process that has written no file.
     package init() {}
 
-    /// The time of an event that happened at `reading` of the wall clock, Unix milliseconds: that, or as little later as
-    /// makes it later than the file before.
+    /// The time of an event that happened at `reading` of the wall clock, Unix milliseconds: that, or as little later
+    /// as makes it later than the file before.
     package mutating func next(_ reading: Int64) -> Int64 {
         let isSetBack = reading < lastReading - Self.waverMilliseconds
         last = isSetBack ? reading : max(reading, last + 1)

@@ -34,7 +34,8 @@ package struct ConfigurationSources: Sendable, Equatable {
     /// Where the files are that were installed with the program whose folder is `program`.
     ///
     /// A program in `PREFIX/bin` takes `PREFIX/share/kleos`; in `~/.local` that folder holds the user's own games and
-    /// sockets, so that there they are in `shipped` inside it. A program that is not installed takes `/usr/share/kleos`.
+    /// sockets, so that there they are in `shipped` inside it. A program that is not installed takes
+    /// `/usr/share/kleos`.
     package static func shippedFolder(program: String?, exists: (String) -> Bool) -> String {
         let standard = "/usr/share/kleos"
         guard let program, program.hasSuffix("/bin") else { return standard }

@@ -13,7 +13,8 @@ struct GameReader {
     let accounts: any AccountResolver
     let report: LoadReport
 
-    /// The game that `file` describes, `destinations` being its endpoints where the file itself may name none; problems are reported, and what they concern is at its default.
+    /// The game that `file` describes, `destinations` being its endpoints where the file itself may name none; problems
+    /// are reported, and what they concern is at its default.
     func read(_ file: SettingsFile, fileName: String, destinations: [String]? = nil) -> LoadedGame {
         let section = SectionReader(file, "Game", report)
         var game = Game(id: section.value(GameFile.id, standard: fileName))

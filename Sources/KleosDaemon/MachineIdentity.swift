@@ -3,7 +3,8 @@ import KleosSupport
 
 /// The id of the machine, by which a copied database is told from the original.
 enum MachineIdentity {
-    /// What /etc/machine-id says (machine-id(5)), hashed so that the id itself stays private; empty where there is none.
+    /// What /etc/machine-id says (machine-id(5)), hashed so that the id itself stays private; empty where there is
+    /// none.
     ///
     /// A file that does not exist is ordinary, in containers and on machines without systemd.
     static func read(log: Log) -> String {

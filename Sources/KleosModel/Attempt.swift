@@ -55,7 +55,8 @@ package struct Confirmation: Sendable, Equatable {
     package var rank: Int64?
     /// The stored best, in the service's own words.
     package var best: String?
-    /// Whether the event changed anything: a new best, a newly unlocked achievement; nil where the service does not say.
+    /// Whether the event changed anything: a new best, a newly unlocked achievement; nil where the service does not
+    /// say.
     package var changed: Bool?
     /// Whether the achievement is now unlocked; nil where the service does not say.
     package var unlocked: Bool?

@@ -44,7 +44,8 @@ package enum DeliveryReason: String, Sendable, CaseIterable {
     case unconfigured
     /// The database came from another machine.
     case clone
-    /// Under way in a backup that was restored, to a service where a second send counts twice: it may have arrived since.
+    /// Under way in a backup that was restored, to a service where a second send counts twice: it may have arrived
+    /// since.
     case restored
     /// Worse than what the service confirmed before, where the last write wins.
     case standing

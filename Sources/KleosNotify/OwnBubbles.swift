@@ -1,7 +1,7 @@
 /// Which of the desktop's notifications are this agent's own. Pure.
 ///
-/// A notification service tells everybody of every click, and its numbers begin anew when it restarts: a number means one
-/// of ours only as long as the service that gave it runs.
+/// A notification service tells everybody of every click, and its numbers begin anew when it restarts: a number means
+/// one of ours only as long as the service that gave it runs.
 struct OwnBubbles {
     private var ids: Set<UInt32> = []
     private var tokens: [UInt32: String] = [:]

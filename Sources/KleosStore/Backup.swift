@@ -124,7 +124,8 @@ enum BackupFile {
     }
 
     /// Makes the copy a database that needs nothing beside it, checks it whole, and gives it its name. Of all backups
-    /// this one and the newest others stay, `count` in all. Throws `StoreError`, kind `damaged` where the check finds a fault.
+    /// this one and the newest others stay, `count` in all. Throws `StoreError`, kind `damaged` where the check finds a
+    /// fault.
     static func finish(_ path: String, keeping count: Int) throws(StoreError) -> BackupReport {
         try close(path + unfinished)
         do throws(SystemError) {

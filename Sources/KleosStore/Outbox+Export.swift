@@ -23,8 +23,8 @@ extension Outbox {
     private static let beingExported = "being exported to another queue, which sends it once the export is whole"
     private static let wasExported = "exported to another queue, which sends it"
 
-    /// Reads events behind `after`, at most up to `end`. With `isHeld` their undelivered deliveries are held here in the
-    /// same transaction, so that only the other queue sends them; `finishExport` makes that final.
+    /// Reads events behind `after`, at most up to `end`. With `isHeld` their undelivered deliveries are held here in
+    /// the same transaction, so that only the other queue sends them; `finishExport` makes that final.
     package func export(
         after: Int64, upTo end: Int64, isHeld: Bool, now: ClockReading
     ) throws(StoreError) -> ExportedEvents {
@@ -121,8 +121,8 @@ extension Outbox {
         }
     }
 
-    /// Reads what was confirmed in streams behind number `after`; the last number that was looked at comes along, or nil
-    /// where there are no more.
+    /// Reads what was confirmed in streams behind number `after`; the last number that was looked at comes along, or
+    /// nil where there are no more.
     package func exportStandings(
         after: Int64
     ) throws(StoreError) -> (standings: [SalvagedStanding], last: Int64?) {
@@ -141,8 +141,8 @@ extension Outbox {
         return (rows.compactMap(\.1), rows.count == Self.eventsPerExport ? rows.last?.0 : nil)
     }
 
-    /// Reads notices that nobody was shown, behind number `after`; the last number comes along, or nil where there are no
-    /// more.
+    /// Reads notices that nobody was shown, behind number `after`; the last number comes along, or nil where there are
+    /// no more.
     package func exportNotices(after: Int64) throws(StoreError) -> (notices: [Notice], last: Int64?) {
         let found = try notices(
             NoticeQuery(isPendingOnly: true, afterNumber: after, limit: Self.eventsPerExport))

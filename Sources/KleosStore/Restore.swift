@@ -100,8 +100,8 @@ package enum Restore {
 }
 
 extension Database {
-    /// Opens a copy of a backup, makes sure that it is a whole outbox of this or an earlier version, and notes down that
-    /// it was restored. Throws `StoreError`.
+    /// Opens a copy of a backup, makes sure that it is a whole outbox of this or an earlier version, and notes down
+    /// that it was restored. Throws `StoreError`.
     func prepareRestored(stamp: String) throws(StoreError) {
         try checkHeader()
         let connection = try Connection(path: path)

@@ -3,8 +3,8 @@ import CSQLite
 /// A prepared statement, finalized when the last reference goes.
 ///
 /// Why its pointers are sound: SQLite copies what is bound before the call returns (SQLITE_TRANSIENT), and its column
-/// pointers stay valid until the next step or reset, before which every reader here has copied; the pointer is asked for
-/// before its count, as sqlite3_column_bytes(3) demands. No value reaches 2 GiB: requests and answers are limited.
+/// pointers stay valid until the next step or reset, before which every reader here has copied; the pointer is asked
+/// for before its count, as sqlite3_column_bytes(3) demands. No value reaches 2 GiB: requests and answers are limited.
 final class Statement {
     /// The SQL, for errors.
     let sql: String

@@ -37,7 +37,8 @@ extension Store {
 }
 
 extension Store {
-    /// Paths of copies of the queue in the daemon's folder: backups, and queues that were set aside. Throws `StoreError`.
+    /// Paths of copies of the queue in the daemon's folder: backups, and queues that were set aside. Throws
+    /// `StoreError`.
     package nonisolated func copies() throws(StoreError) -> [String] {
         var paths = try Salvage.names(in: directory).map { "\(directory)/\($0)" }
         let folder = "\(directory)/\(Store.backupFolder)"

@@ -3,7 +3,8 @@ package import Glibc
 /// An open file descriptor that is closed when the last reference goes.
 ///
 /// Why its uses are sound: a variable or a `self` keeps its object until after the system calls that use the number,
-/// because Swift moves no release over a call that it cannot see into; buffers serve one call each, whose count is theirs.
+/// because Swift moves no release over a call that it cannot see into; buffers serve one call each, whose count is
+/// theirs.
 package final class FileDescriptor: Sendable {
     /// The number; valid as long as this object lives.
     package let number: Int32

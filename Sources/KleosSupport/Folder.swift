@@ -41,8 +41,8 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Why another user than `uid` and root, or everybody, could change what lies in the folder `path`; nil where that is
-    /// not so. A group that may write there is its owner's choice. Throws `SystemError`.
+    /// Why another user than `uid` and root, or everybody, could change what lies in the folder `path`; nil where that
+    /// is not so. A group that may write there is its owner's choice. Throws `SystemError`.
     package static func weakness(of path: String, uid: UInt32) throws(SystemError) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("look at \(path)") }

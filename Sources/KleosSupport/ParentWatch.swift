@@ -4,8 +4,8 @@ import Glibc
 
 /// Lets a program end with the one that started it.
 package enum ParentWatch {
-    /// Sends this process SIGTERM when its parent ends. Called first of all: a parent that ended before has an heir, who
-    /// is taken for it.
+    /// Sends this process SIGTERM when its parent ends. Called first of all: a parent that ended before has an heir,
+    /// who is taken for it.
     ///
     /// The kernel's own signal (PR_SET_PDEATHSIG) comes when the parent's thread ends that started this process, which
     /// in a parent with a pool of threads can be at any time.

@@ -3,9 +3,10 @@ import Glibc
 
 /// Starts programs without a shell (posix_spawn(3)).
 package enum ProgramStart {
-    /// Starts `command`, a path or a name on PATH and arguments, with exactly the variables in `environment`. `files` are
-    /// descriptors that become its standard ones; nothing else is open in it. No signal is blocked or ignored in it, and
-    /// with `hasOwnGroup` it leads a process group. It runs in `folder`, by default in this process's. Throws `SystemError`.
+    /// Starts `command`, a path or a name on PATH and arguments, with exactly the variables in `environment`. `files`
+    /// are descriptors that become its standard ones; nothing else is open in it. No signal is blocked or ignored in
+    /// it, and with `hasOwnGroup` it leads a process group. It runs in `folder`, by default in this process's. Throws
+    /// `SystemError`.
     package static func start(
         _ command: [String], environment: [String: String], files: (input: Int32, output: Int32, errors: Int32),
         hasOwnGroup: Bool, folder: String? = nil

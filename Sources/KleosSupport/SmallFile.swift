@@ -25,8 +25,9 @@ package enum SmallFile {
         String(decoding: try read(at: path, limitBytes: limitBytes), as: UTF8.self)
     }
 
-    /// Replaces `path` by a file with `bytes`: written beside it, synced, renamed, the folder synced. Not for two threads
-    /// at once with one path. Throws `SystemError`; then the old file is untouched, unless only the last sync failed.
+    /// Replaces `path` by a file with `bytes`: written beside it, synced, renamed, the folder synced. Not for two
+    /// threads at once with one path. Throws `SystemError`; then the old file is untouched, unless only the last sync
+    /// failed.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(SystemError) {
         let temporary = "\(path).\(getpid()).new"
         do throws(SystemError) {

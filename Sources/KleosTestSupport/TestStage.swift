@@ -9,7 +9,8 @@ package enum TestStage {
         return Environment["KLEOS_TEST_LONG"] == nil ? usual : long
     }
 
-    /// Whether the memory of a process says what it uses; under AddressSanitizer, which keeps what was freed, it does not.
+    /// Whether the memory of a process says what it uses; under AddressSanitizer, which keeps what was freed, it does
+    /// not.
     package static var isMemoryTelling: Bool { Environment["KLEOS_TEST_SANITIZER"] != "address" }
 
     /// Prints what a stage did, as a line that stands out among those of the tests.

@@ -12,8 +12,8 @@ struct CommandRun {
     /// The clock of all runs: 2026-11-30T00:00:00Z.
     static let clock = ManualClock()
 
-    /// Runs a command line; `input` is standard input, and a terminal where `isTerminal` says so. With `pauses` it comes
-    /// line by line, and what was printed until then is noted before each.
+    /// Runs a command line; `input` is standard input, and a terminal where `isTerminal` says so. With `pauses` it
+    /// comes line by line, and what was printed until then is noted before each.
     init(
         _ arguments: [String], input: String = "", isTerminal: Bool = false, environment: [String: String] = [:],
         pauses: Pauses? = nil

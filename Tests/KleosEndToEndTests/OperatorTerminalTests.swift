@@ -60,8 +60,8 @@ struct OperatorTerminalTests {
         func isFirst() -> Bool { !hasCome.exchange(true, ordering: .relaxed) }
     }
 
-    /// Runs a command against a daemon that pauses once, and expects its bar at `percent` then, and nothing of it at the
-    /// end, when the screen shows `result`.
+    /// Runs a command against a daemon that pauses once, and expects its bar at `percent` then, and nothing of it at
+    /// the end, when the screen shows `result`.
     private func expectBar(
         _ arguments: String, _ bar: String, thenOnly result: String, in folder: TemporaryFolder,
         notified message: ProgressMessage? = nil,

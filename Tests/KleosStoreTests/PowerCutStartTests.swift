@@ -48,8 +48,8 @@ import Testing
         return isAnswered
     }
 
-    /// Opens with a cut at each operation, of what `prepare` leaves in the folder, and lets `check` look at what was set
-    /// aside. Returns the number of cuts.
+    /// Opens with a cut at each operation, of what `prepare` leaves in the folder, and lets `check` look at what was
+    /// set aside. Returns the number of cuts.
     func cutEverywhere(_ prepare: () throws -> Void, _ check: ([String], String) throws -> Void) throws -> Int {
         var cuts = 0
         for seed in 1...Self.rounds {

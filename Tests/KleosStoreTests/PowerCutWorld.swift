@@ -262,8 +262,8 @@ extension PowerCutWorld {
         let content = Mutex<String?>(nil)
     }
 
-    /// Whether the next transaction may be the last before a cut, so that it is compared word by word. To read the whole
-    /// outbox each time would take most of the time.
+    /// Whether the next transaction may be the last before a cut, so that it is compared word by word. To read the
+    /// whole outbox each time would take most of the time.
     private var isCompared: Bool { areAllCompared || operations + 100 > stop }
 
     private var operations: Int64 {

@@ -67,8 +67,8 @@ enum ForgetCommand {
 }
 
 extension Session {
-    /// Whether to go on with what cannot be undone: with --yes, or as somebody answers on a terminal. Throws where there
-    /// is neither.
+    /// Whether to go on with what cannot be undone: with --yes, or as somebody answers on a terminal. Throws where
+    /// there is neither.
     func confirmsForGood(
         _ question: String, _ what: String, _ invocation: Invocation
     ) throws(CommandFailure) -> Bool {

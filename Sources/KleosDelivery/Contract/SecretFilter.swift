@@ -2,8 +2,9 @@ package import KleosModel
 
 /// Takes an endpoint's token out of text that came from the endpoint, before anybody else gets to see it. Pure.
 ///
-/// A service may repeat what it was sent, as it is or in the spelling of JSON, URLs, HTML, base64 or hexadecimal digits,
-/// also one within another. A hostile one can always find a spelling that nobody knows; it has the token anyway.
+/// A service may repeat what it was sent, as it is or in the spelling of JSON, URLs, HTML, base64 or hexadecimal
+/// digits, also one within another. A hostile one can always find a spelling that nobody knows; it has the token
+/// anyway.
 package struct SecretFilter: Sendable {
     /// What stands where the token was.
     package static let mark = "(secret)"

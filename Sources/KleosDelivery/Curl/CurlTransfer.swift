@@ -80,7 +80,8 @@ final class CurlTransfer {
         if ServiceAddress.isLoopback(request.url) { kleos_easy_set_string(easy, CURLOPT_NOPROXY, "*") }
         if let file = request.certificateAuthorityFile {
             kleos_easy_set_string(easy, CURLOPT_CAINFO, file)
-            // Where libcurl was built with a folder of authorities, those of the system would stay in force beside these.
+            // Where libcurl was built with a folder of authorities, those of the system would stay in force beside
+            // these.
             kleos_easy_set_string(easy, CURLOPT_CAPATH, nil)
             // What was read is kept for a day otherwise, however often the file is mended meanwhile.
             kleos_easy_set_long(easy, CURLOPT_CA_CACHE_TIMEOUT, 0)

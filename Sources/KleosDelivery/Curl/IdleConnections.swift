@@ -3,8 +3,8 @@ import KleosSupport
 
 /// The sockets of connections that wait for their next request, by origin.
 ///
-/// libcurl does not look at a waiting connection before it uses it again: what a server sent meanwhile would be taken for
-/// the answer to the next request, and could confirm an event that nobody has seen.
+/// libcurl does not look at a waiting connection before it uses it again: what a server sent meanwhile would be taken
+/// for the answer to the next request, and could confirm an event that nobody has seen.
 struct IdleConnections {
     private var sockets: [String: Set<Int32>] = [:]
 

@@ -7,8 +7,8 @@ final class HTTPConnection {
     enum Ending {
         /// The next request.
         case none
-        /// An orderly end: the peer sees the end of the stream; what it still sends is thrown away for a moment, because
-        /// closing with unread input would reset the connection and could destroy the answer.
+        /// An orderly end: the peer sees the end of the stream; what it still sends is thrown away for a moment,
+        /// because closing with unread input would reset the connection and could destroy the answer.
         case orderly
         /// The descriptor is closed.
         case close

@@ -18,7 +18,8 @@ package enum SocketActivation {
     package static let firstDescriptor: Int32 = 3
 
     /// The sockets that were handed over to this process, by their names `submit` and `control`, which several may
-    /// share; empty where there are none. Sets close-on-exec and takes ownership, so it is called once. Throws `ListenerError`.
+    /// share; empty where there are none. Sets close-on-exec and takes ownership, so it is called once. Throws
+    /// `ListenerError`.
     package static func listeners(
         environment: (String) -> String? = { Environment[$0] }, processID: Int32 = getpid(),
         firstDescriptor: Int32 = firstDescriptor

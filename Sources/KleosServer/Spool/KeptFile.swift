@@ -15,8 +15,8 @@ enum KeptFile {
     }
 
     /// Overwrites a file where the daemon may, and removes it; `path` names it in errors. A file of another user is
-    /// removed only, and so is one that has a second name, under which it is that user's own. Throws `SystemError`; where
-    /// only the overwriting failed, it is gone all the same.
+    /// removed only, and so is one that has a second name, under which it is that user's own. Throws `SystemError`;
+    /// where only the overwriting failed, it is gone all the same.
     static func erase(_ name: [CChar], in folder: FileDescriptor, path: String) throws(SystemError) {
         let file = open(name, O_WRONLY, in: folder)
         guard unlinkat(folder.number, name, 0) == 0 || errno == ENOENT else { throw SystemError("remove \(path)") }

@@ -2,8 +2,8 @@ import Glibc
 import KleosSupport
 import KleosWire
 
-/// Passes over the spool, a piece at a time, and erases one player's events: from what waits, what was taken and what was
-/// rejected, in this order, which is the only way that files go. Lives on the intake's queue.
+/// Passes over the spool, a piece at a time, and erases one player's events: from what waits, what was taken and what
+/// was rejected, in this order, which is the only way that files go. Lives on the intake's queue.
 final class SpoolEraser {
     private enum Part {
         case waiting

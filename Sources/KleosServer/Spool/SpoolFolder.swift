@@ -213,7 +213,8 @@ final class SpoolFolder {
         return status.st_size > SpoolFile.maximumBytes ? Self.tooLarge : nil
     }
 
-    /// What stands in a file that waits, without taking it; nil where `take` has to say. It may be another file already.
+    /// What stands in a file that waits, without taking it; nil where `take` has to say. It may be another file
+    /// already.
     func peek(_ entry: SpoolEntry) -> [UInt8]? {
         guard let file = KeptFile.open(entry.name, O_RDONLY, in: spool) else { return nil }
         // What cannot be read is taken, which says why.

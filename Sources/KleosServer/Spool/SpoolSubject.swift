@@ -25,7 +25,8 @@ struct SpoolSubject: Sendable {
 
     private static let limits = JSONLimits(depth: Limits.jsonDepth, maximumBytes: SpoolFile.maximumBytes)
 
-    /// Looks through a file. One of the spool holds one event; one that was rejected may hold a list, or one on each line.
+    /// Looks through a file. One of the spool holds one event; one that was rejected may hold a list, or one on each
+    /// line.
     func judge(_ bytes: [UInt8]) -> Verdict {
         // Why it is no JSON has been said in the rejection, or will be.
         switch try? JSONParser.parse(bytes, limits: Self.limits) {
@@ -90,7 +91,8 @@ struct SpoolSubject: Sendable {
 /// What erasing a player from the spool came to.
 struct SpoolErasure: Sendable, Equatable {
     var events = 0
-    /// Paths of files that somebody has to look at: the player's name stands in them, or they cannot be read or changed.
+    /// Paths of files that somebody has to look at: the player's name stands in them, or they cannot be read or
+    /// changed.
     var unclear: [String] = []
     /// Why the spool was not looked into.
     var trouble: String?

@@ -36,9 +36,9 @@ package enum SalvageResult: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Brings an event over under its own key. `isDamaged` says that deliveries may be missing: then those that it would
-    /// have today are added. `isTrusted` says that nobody else sends it, so that what waited goes on even where a second
-    /// send counts twice.
+    /// Brings an event over under its own key. `isDamaged` says that deliveries may be missing: then those that it
+    /// would have today are added. `isTrusted` says that nobody else sends it, so that what waited goes on even where a
+    /// second send counts twice.
     package func bring(
         _ salvaged: SalvagedEvent, policy: SalvagePolicy, isDamaged: Bool, isTrusted: Bool = false, now: ClockReading
     ) throws(StoreError) -> SalvageResult {
@@ -174,7 +174,8 @@ extension SalvagedEvent.Delivery {
 
     /// The state in which it goes on. What was settled stays so, and so does what was held, unless for want of a
     /// configuration, which may be another one here. Where a second send counts twice, what was in flight is
-    /// dead and what was not is held, because a damaged outbox cannot prove that it was not sent; `isTrusted` is such proof.
+    /// dead and what was not is held, because a damaged outbox cannot prove that it was not sent; `isTrusted` is such
+    /// proof.
     func place(isKnown: Bool, isAtMostOnce: Bool, isTrusted: Bool = false) -> (state: DeliveryState, reason: String?) {
         switch state {
         case .delivered, .discarded: return (state, reason)

@@ -19,8 +19,8 @@ final class TestCertificate: Sendable {
     /// What makes the certificate good where it is trusted: itself, or who issued it.
     var authorityFile: String { folder.path("authority.pem") }
 
-    /// Times are as in `20200101000000Z`, `name` as in `IP:127.0.0.1`; who issued it is an authority of its own, or else
-    /// the certificate is self-signed. `sendsAuthority` makes a server send that authority's certificate, too.
+    /// Times are as in `20200101000000Z`, `name` as in `IP:127.0.0.1`; who issued it is an authority of its own, or
+    /// else the certificate is self-signed. `sendsAuthority` makes a server send that authority's certificate, too.
     init(
         from start: String = "20200101000000Z", to end: String = "20900101000000Z", name: String = "IP:127.0.0.1",
         hasAuthority: Bool = false, sendsAuthority: Bool = false

@@ -23,8 +23,8 @@ import Testing
         wholes.map { Shape(testDescription: "\($0)\(isSecure ? " over TLS" : "")", whole: $1, isSecure: isSecure) }
     }
 
-    /// Answers that end too early, by a reset and by an orderly end in turns; what is left out of the pieces' end are two
-    /// bytes that nobody misses.
+    /// Answers that end too early, by a reset and by an orderly end in turns; what is left out of the pieces' end are
+    /// two bytes that nobody misses.
     private static func cuts(of whole: String) -> [RawServer.Reply] {
         let count = whole.hasSuffix("\r\n\r\n") ? whole.utf8.count - 2 : whole.utf8.count
         let wanted = min(count, TestStage.size("CUTS", usual: 12, long: 1_000))

@@ -5,8 +5,8 @@ import KleosSupport
 import KleosTestSupport
 import Testing
 
-/// Plays faults, each at a server of its own, to a worker with a real store and the real transport, and holds what users
-/// see against what has to become of it.
+/// Plays faults, each at a server of its own, to a worker with a real store and the real transport, and holds what
+/// users see against what has to become of it.
 enum FaultBench {
     private final class Trial: Sendable {
         let fault: EndpointFault

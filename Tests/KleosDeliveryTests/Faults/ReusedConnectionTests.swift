@@ -48,8 +48,8 @@ import Testing
         server.mayTalk.signal()
     }
 
-    /// libcurl repeats a request by itself where a used connection turns out to be dead; then nobody can be reached, but
-    /// the first request went out.
+    /// libcurl repeats a request by itself where a used connection turns out to be dead; then nobody can be reached,
+    /// but the first request went out.
     @Test func aRequestThatWentOutBeforeTheServerLeftCountsAsSent() throws {
         let transport = CurlTransport(userAgent: "kleos-tests")
         let server = try RawServer(.answer(.http("200 OK", body: "{}")), .closeForGood)

@@ -7,8 +7,8 @@ import Testing
 
 /// Bodies that are too large, as they come or once unpacked.
 @Suite(.timeLimit(.minutes(30))) struct SizeFaultTests {
-    /// A gigabyte of zeros in less than 7 MB: a block of fixed Huffman codes (RFC 1951), a zero and then again and again
-    /// "258 bytes from one byte back", whose 13 bits repeat every 13 bytes. It does not end, as a bomb need not.
+    /// A gigabyte of zeros in less than 7 MB: a block of fixed Huffman codes (RFC 1951), a zero and then again and
+    /// again "258 bytes from one byte back", whose 13 bits repeat every 13 bytes. It does not end, as a bomb need not.
     private static let deflatedGigabyte: [UInt8] = {
         let copy: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1] + [0, 0, 0, 0, 0]
         let start: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0] + copy.prefix(5)

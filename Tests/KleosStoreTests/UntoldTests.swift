@@ -62,6 +62,18 @@ import Testing
         #expect(try confirmKnown(claim("home")) == nil)
     }
 
+    @Test func whatWasToldBeforeIsNotToldForASendWithoutAnAnswer() throws {
+        try submit(100, to: "home")
+        #expect(try confirmNew(claim("home"))?.facts == facts)
+        try submit(110, to: "home")
+        try store.settle(
+            claim("home"), .retry(dueMilliseconds: store.clock.nowMilliseconds + 1_000, isServerError: false),
+            mayHaveTakenEffect: true)
+        try submit(120, to: "home")
+        store.clock.advance(milliseconds: 2_000)
+        #expect(try confirmKnown(claim("home")) == nil)
+    }
+
     @Test func whatWasNewsElsewhereIsToldOnceAllHaveConfirmed() throws {
         try submit(100, to: "one", "two")
         let one = try claim("one")

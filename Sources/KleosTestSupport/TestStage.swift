@@ -13,6 +13,13 @@ package enum TestStage {
     /// not.
     package static var isMemoryTelling: Bool { Environment["KLEOS_TEST_SANITIZER"] != "address" }
 
+    /// The names of the variables by which `script/sanitize` reaches the programs that tests start; empty outside it.
+    ///
+    /// For tools that start a program with an environment of their own.
+    package static var sanitizerVariables: [String] {
+        ["LD_PRELOAD", "TSAN_OPTIONS", "ASAN_OPTIONS", "SWIFT_BACKTRACE"].filter { Environment[$0] != nil }
+    }
+
     /// Prints what a stage did, as a line that stands out among those of the tests.
     package static func report(_ stage: String, _ figures: String) {
         StandardStream.output.write("== \(stage): \(figures)\n")

@@ -26,7 +26,7 @@ struct ActivationTests {
     private func activate() throws -> ChildProcess {
         let process = try ChildProcess(
             Self.tool,
-            [
+            TestStage.sanitizerVariables.flatMap { ["-E", $0] } + [
                 "-l", daemon.socketPath, "-l", daemon.controlPath, "--fdname=submit:control",
                 BuiltPrograms.path("kleosd"), "--private", daemon.folder.path,
             ], errorFile: daemon.folder.path("kleosd.log"))

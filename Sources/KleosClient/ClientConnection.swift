@@ -13,47 +13,35 @@ final class ClientConnection {
     }
 
     private let descriptor: FileDescriptor
-    private let reader: any DispatchSourceRead
-    private let writer: any DispatchSourceWrite
+    private let watch: SocketWatch
     private let handler: @Sendable (Event) -> Void
     private var framer = LineFramer(maximumBytes: Limits.answerBytes)
     private var output: [UInt8] = []
     private var isWriting = false
     private var isClosed = false
 
-    /// Takes over a connected socket. Throws `SystemError`.
+    /// Takes over a connected socket. When there is something to do, `ready` is called on `queue`, and calls `proceed`.
+    /// Throws `SystemError`.
     init(
-        _ descriptor: FileDescriptor, queue: DispatchQueue, handler: @escaping @Sendable (Event) -> Void
+        _ descriptor: FileDescriptor, queue: DispatchQueue, ready: @escaping @Sendable (Readiness) -> Void,
+        handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemError) {
         try descriptor.setNonBlocking()
         self.descriptor = descriptor
         self.handler = handler
-        reader = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
-        writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
-        start()
-    }
-
-    private func start() {
-        // The descriptor stays open until both sources are cancelled, which `close` does.
-        let descriptor = descriptor
-        reader.setCancelHandler { _ = descriptor }
-        writer.setCancelHandler { _ = descriptor }
-        reader.setEventHandler { [weak self] in self?.read() }
-        writer.setEventHandler { [weak self] in self?.flush() }
-        reader.activate()
-    }
-
-    deinit {
-        close()
-        // Dispatch traps when a suspended source is released.
-        if !isWriting { writer.resume() }
+        watch = try SocketWatch(descriptor, on: SocketPoller(queue: queue), handler: ready)
+        watch.resume(.read)
     }
 
     func close() {
-        guard !isClosed else { return }
         isClosed = true
-        reader.cancel()
-        writer.cancel()
+        watch.cancel()
+    }
+
+    /// Reads and writes what can be now. What the daemon said before it closed comes before the end.
+    func proceed(_ ready: Readiness) {
+        if ready.contains(.read) { read() }
+        if ready.contains(.write), !isClosed { flush() }
     }
 
     func write(_ bytes: [UInt8]) {
@@ -81,25 +69,21 @@ final class ClientConnection {
     private func wait(_ isNeeded: Bool) {
         guard isNeeded != isWriting else { return }
         isWriting = isNeeded
-        if isNeeded { writer.resume() } else { writer.suspend() }
+        if isNeeded { watch.resume(.write) } else { watch.suspend(.write) }
     }
 
-    /// Reads all that there is: of a daemon that closed, Dispatch tells only once, and its last answers come before the
-    /// end.
     private func read() {
-        while !isClosed {
-            do throws(SystemError) {
-                let bytes = try descriptor.read(limitBytes: 65_536)
-                guard !bytes.isEmpty else { return handler(.ended) }
-                framer.append(bytes)
-            } catch {
-                if error.code != EAGAIN { handler(.ended) }
-                return
-            }
-            while !isClosed, let frame = framer.next() {
-                guard case .line(let line) = frame else { return handler(.ended) }
-                handler(.line(line))
-            }
+        do throws(SystemError) {
+            let bytes = try descriptor.read(limitBytes: 65_536)
+            guard !bytes.isEmpty else { return handler(.ended) }
+            framer.append(bytes)
+        } catch {
+            if error.code != EAGAIN { handler(.ended) }
+            return
+        }
+        while !isClosed, let frame = framer.next() {
+            guard case .line(let line) = frame else { return handler(.ended) }
+            handler(.line(line))
         }
     }
 }

@@ -169,9 +169,10 @@ actor ClientSession: QueueActor {
         let current = generation
         connectedNanoseconds = clock.monotonicNanoseconds
         do throws(SystemError) {
-            connection = try ClientConnection(descriptor, queue: executor.queue) { [weak self] event in
-                self?.assumeIsolated { $0.receive(event, generation: current) }
-            }
+            connection = try ClientConnection(
+                descriptor, queue: executor.queue,
+                ready: { [weak self] ready in self?.assumeIsolated { $0.connection?.proceed(ready) } },
+                handler: { [weak self] event in self?.assumeIsolated { $0.receive(event, generation: current) } })
         } catch {
             return connectLater()
         }

@@ -47,7 +47,7 @@ actor Daemon: QueueActor {
     init(
         store: Store, loader: ConfigurationLoader, configuration: Configuration, fault: ConfigurationErrors?,
         listeners: [Listener], socketFolders: [String], spool: (path: String, mode: UInt32), clock: any Clock, log: Log
-    ) {
+    ) throws(SystemError) {
         self.loader = loader
         self.configuration = configuration
         self.fault = fault
@@ -65,7 +65,7 @@ actor Daemon: QueueActor {
         relay = HookRelay()
         var settings = ServerSettings(configuration)
         settings.fault = fault.map { ServerFault(details: $0.description) }
-        server = Server(store: store, settings: settings, hooks: relay.hooks, clock: clock, log: log)
+        server = try Server(store: store, settings: settings, hooks: relay.hooks, clock: clock, log: log)
         self.spool = SpoolIntake(path: spool.path, mode: spool.mode, server: server, clock: clock, log: log)
     }
 

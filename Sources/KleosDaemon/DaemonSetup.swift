@@ -26,9 +26,13 @@ extension Daemon {
         let listeners = activated.isEmpty ? try ownListeners(paths: paths, configuration: configuration) : activated
         let clock = SystemClock()
         let store = try openStore(paths: paths, configuration: configuration, clock: clock, log: log)
-        return Daemon(
-            store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
-            socketFolders: paths.socketFolders, spool: (paths.spoolFolder, paths.spoolMode), clock: clock, log: log)
+        do throws(SystemError) {
+            return try Daemon(
+                store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
+                socketFolders: paths.socketFolders, spool: (paths.spoolFolder, paths.spoolMode), clock: clock, log: log)
+        } catch {
+            throw StartError(code: .unavailable, message: error.description)
+        }
     }
 
     /// The configuration; for a socket-activated daemon, where it has errors, that of a daemon without any files, and

@@ -15,6 +15,7 @@ package actor Server: QueueActor {
     let clock: any Clock
     let log: Log
     let peers: PeerResolver
+    let poller: SocketPoller
     let startedMilliseconds: Int64
 
     var settings: ServerSettings
@@ -43,11 +44,12 @@ package actor Server: QueueActor {
     var spareDescriptor: FileDescriptor?
     var isStopped = false
 
-    /// Makes a server; nothing is served before `listen`.
+    /// Makes a server; nothing is served before `listen`. Throws `SystemError` where there are no descriptors left.
     package init(
         store: Store, settings: ServerSettings, hooks: ServerHooks, clock: any Clock, log: Log,
         random: SeededGenerator = .unpredictable(), peers: PeerResolver = .kernel
-    ) {
+    ) throws(SystemError) {
+        poller = try SocketPoller(queue: executor.queue)
         self.store = store
         self.settings = settings
         self.hooks = hooks

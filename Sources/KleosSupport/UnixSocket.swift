@@ -73,14 +73,6 @@ package enum UnixSocket {
         return descriptor
     }
 
-    /// Whether the peer has closed its end, or shut down both directions; what it sent before may still wait.
-    ///
-    /// A Dispatch source runs its handler once after that and never again, however much is left to read.
-    package static func hasHungUp(_ descriptor: FileDescriptor) -> Bool {
-        var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
-        return Retry.onInterrupt { poll(&entry, 1, 0) } > 0 && Int32(entry.revents) & POLLHUP != 0
-    }
-
     /// Makes a connected pair. Throws `SystemError`.
     package static func pair() throws(SystemError) -> (FileDescriptor, FileDescriptor) {
         var numbers: (Int32, Int32) = (-1, -1)

@@ -97,7 +97,7 @@ final class ServerHarness: Sendable {
                         value: "1024", source: .standard)
                 ])
             })
-        server = Server(
+        server = try Server(
             store: store.store, settings: settings, hooks: hooks, clock: store.clock, log: Log(threshold: .error),
             random: SeededGenerator(seed: 1),
             peers: PeerResolver { descriptor throws(SystemError) in

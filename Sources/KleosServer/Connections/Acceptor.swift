@@ -8,15 +8,17 @@ import KleosWire
 /// A listening socket in service.
 final class Acceptor {
     let listener: Listener
-    let source: ReadinessSource
+    let watch: SocketWatch
 
-    init(_ listener: Listener, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
+    init(
+        _ listener: Listener, on poller: SocketPoller, handler: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         self.listener = listener
-        source = ReadinessSource(.read, of: listener.descriptor, queue: queue, handler: handler)
+        watch = try SocketWatch(listener.descriptor, on: poller) { _ in handler() }
     }
 
     func close() {
-        source.cancel()
+        watch.cancel()
         // Unlinked while it still listens, so that nobody can have bound the path anew in between.
         if let path = listener.ownedPath { unlink(path) }
     }
@@ -34,11 +36,15 @@ extension Server {
             return
         }
         let index = acceptors.count
-        let acceptor = Acceptor(listener, queue: executor.queue) { [weak self] in
-            self?.assumeIsolated { $0.acceptWaiting(index) }
+        do throws(SystemError) {
+            let acceptor = try Acceptor(listener, on: poller) { [weak self] in
+                self?.assumeIsolated { $0.acceptWaiting(index) }
+            }
+            acceptors.append(acceptor)
+            acceptor.watch.resume(.read)
+        } catch {
+            log(.error, "a socket is not served: \(error)", ["path": listener.ownedPath ?? "\(listener.role)"])
         }
-        acceptors.append(acceptor)
-        acceptor.source.resume()
     }
 
     private func acceptWaiting(_ index: Int) {
@@ -78,12 +84,12 @@ extension Server {
     }
 
     private func pauseAccepting(_ index: Int) {
-        acceptors[index].source.suspend()
+        acceptors[index].watch.suspend(.read)
         let resume: @Sendable () -> Void = { [weak self] in
             self?.assumeIsolated { server in
                 guard server.acceptors.indices.contains(index) else { return }
                 if server.spareDescriptor == nil { server.spareDescriptor = Self.openSpare() }
-                server.acceptors[index].source.resume()
+                server.acceptors[index].watch.resume(.read)
             }
         }
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(Self.acceptPauseMilliseconds), execute: resume)
@@ -109,14 +115,18 @@ extension Server {
         guard count < settings.limits.maximumConnectionsPerUser else {
             return refuse(descriptor, "you have \(count) connections, and may have no more; close some")
         }
-        users[peer.uid, default: UserAccount()].connections += 1
-        let connection = Connection(id: nextNumber(), role: role, peer: peer, descriptor: descriptor)
-        connections[connection.id] = connection
-        let id = connection.id
-        connection.reader = ReadinessSource(.read, of: descriptor, queue: executor.queue) { [weak self] in
-            self?.assumeIsolated { $0.readable(id) }
+        let id = nextNumber()
+        let watch: SocketWatch
+        do throws(SystemError) {
+            watch = try SocketWatch(descriptor, on: poller) { [weak self] ready in
+                self?.assumeIsolated { $0.ready(id, for: ready) }
+            }
+        } catch {
+            return refuse(descriptor, "the daemon \(error); try again later")
         }
-        connection.reader?.resume()
+        users[peer.uid, default: UserAccount()].connections += 1
+        connections[id] = Connection(id: id, role: role, peer: peer, descriptor: descriptor, watch: watch)
+        watch.resume(.read)
     }
 
     private func refuse(_ descriptor: FileDescriptor, _ message: String) {

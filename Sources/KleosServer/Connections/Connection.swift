@@ -1,4 +1,3 @@
-import Dispatch
 import KleosModel
 import KleosStore
 import KleosSupport
@@ -10,6 +9,7 @@ final class Connection {
     let role: SocketRole
     let peer: PeerIdentity
     let descriptor: FileDescriptor
+    let watch: SocketWatch
 
     var framer = LineFramer(maximumBytes: Limits.requestBytes)
     var output = OutputBuffer()
@@ -29,8 +29,6 @@ final class Connection {
     var isWaiting = false
     /// Whether the peer sends nothing more.
     var hasEnded = false
-    /// Whether the peer has closed: what it sent before can still be read, but Dispatch tells of that only once.
-    var hasHungUp = false
     /// Whether it is closed as soon as its output is written.
     var isClosing = false
     var isClosed = false
@@ -39,20 +37,18 @@ final class Connection {
     /// Whether it stands in the list of connections that have something to write.
     var isDirty = false
 
-    var reader: ReadinessSource?
-    var writer: ReadinessSource?
-
     /// Who submits, asked of /proc when first needed.
     private(set) lazy var submitter: Submitter = {
         let details = ProcessDetails.read(of: peer, through: descriptor)
         return Submitter(uid: peer.uid, pid: peer.pid, executable: details.executable, unit: details.unit)
     }()
 
-    init(id: UInt64, role: SocketRole, peer: PeerIdentity, descriptor: FileDescriptor) {
+    init(id: UInt64, role: SocketRole, peer: PeerIdentity, descriptor: FileDescriptor, watch: SocketWatch) {
         self.id = id
         self.role = role
         self.peer = peer
         self.descriptor = descriptor
+        self.watch = watch
     }
 
     /// Where its work for the store waits.
@@ -60,11 +56,4 @@ final class Connection {
 
     /// The user whose events the client may see; nil for all.
     var visibleUID: UInt32? { role == .control ? nil : peer.uid }
-
-    func cancelSources() {
-        reader?.cancel()
-        writer?.cancel()
-        reader = nil
-        writer = nil
-    }
 }

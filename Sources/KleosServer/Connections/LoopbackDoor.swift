@@ -7,7 +7,7 @@ import KleosSupport
 final class LoopbackVisitor {
     let descriptor: FileDescriptor
     var shown: [UInt8] = []
-    var reader: ReadinessSource?
+    var watch: SocketWatch?
     var timer: (any DispatchSourceTimer)?
 
     init(_ descriptor: FileDescriptor) {
@@ -15,9 +15,9 @@ final class LoopbackVisitor {
     }
 
     func leave() {
-        reader?.cancel()
+        watch?.cancel()
         timer?.cancel()
-        reader = nil
+        watch = nil
         timer = nil
     }
 }
@@ -27,7 +27,7 @@ final class LoopbackDoor {
     let socket: LoopbackSocket
     /// The line that opens, its line feed included.
     let password: [UInt8]
-    var source: ReadinessSource?
+    var watch: SocketWatch?
     var visitors: [UInt64: LoopbackVisitor] = [:]
     /// In the order in which they came.
     var order: [UInt64] = []
@@ -38,7 +38,7 @@ final class LoopbackDoor {
     }
 
     func close() {
-        source?.cancel()
+        watch?.cancel()
         for visitor in visitors.values { visitor.leave() }
         visitors = [:]
     }
@@ -60,11 +60,15 @@ extension Server {
         async { server in
             guard !server.isStopped else { return }
             let door = LoopbackDoor(socket)
-            door.source = ReadinessSource(.read, of: socket.descriptor, queue: server.executor.queue) { [weak server] in
-                server?.assumeIsolated { $0.answerDoor() }
+            do throws(SystemError) {
+                door.watch = try SocketWatch(socket.descriptor, on: server.poller) { [weak server] _ in
+                    server?.assumeIsolated { $0.answerDoor() }
+                }
+            } catch {
+                return server.log(.error, "LoopbackPort= is not served: \(error)")
             }
             server.door = door
-            door.source?.resume()
+            door.watch?.resume(.read)
         }
     }
 
@@ -86,8 +90,12 @@ extension Server {
         if door.visitors.count >= Self.maximumVisitors, let oldest = door.order.first { dismiss(oldest) }
         let id = nextNumber()
         let visitor = LoopbackVisitor(descriptor)
-        visitor.reader = ReadinessSource(.read, of: descriptor, queue: executor.queue) { [weak self] in
-            self?.assumeIsolated { $0.hear(id) }
+        do throws(SystemError) {
+            visitor.watch = try SocketWatch(descriptor, on: poller) { [weak self] _ in
+                self?.assumeIsolated { $0.hear(id) }
+            }
+        } catch {
+            return log(.warning, "a connection to LoopbackPort= was closed: \(error)")
         }
         let timer = DispatchSource.makeTimerSource(queue: executor.queue)
         timer.schedule(deadline: .now() + .seconds(Self.visitSeconds))
@@ -95,7 +103,7 @@ extension Server {
         visitor.timer = timer
         door.visitors[id] = visitor
         door.order.append(id)
-        visitor.reader?.resume()
+        visitor.watch?.resume(.read)
         timer.activate()
     }
 

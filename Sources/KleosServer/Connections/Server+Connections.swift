@@ -19,16 +19,23 @@ extension Server {
 
     // MARK: Reading
 
-    func readable(_ id: UInt64) {
-        guard let connection = connections[id], !connection.hasEnded else { return }
+    func ready(_ id: UInt64, for readiness: Readiness) {
+        guard let connection = connections[id] else { return }
+        if readiness.contains(.write) {
+            flush(connection)
+            markDirty(connection)
+        }
+        if readiness.contains(.read), !connection.isClosed { read(connection) }
+    }
+
+    private func read(_ connection: Connection) {
         do throws(SystemError) {
             let bytes = try connection.descriptor.read(limitBytes: Self.readBytes)
             if bytes.isEmpty {
                 connection.hasEnded = true
-                connection.reader?.suspend()
+                connection.watch.suspend(.read)
             } else {
                 connection.framer.append(bytes)
-                connection.hasHungUp = UnixSocket.hasHungUp(connection.descriptor)
             }
         } catch {
             if error.code == EAGAIN { return }
@@ -53,7 +60,7 @@ extension Server {
     private func queueUp(_ connection: Connection) {
         connection.isWaiting = true
         // What it sends meanwhile stays with the kernel.
-        connection.reader?.suspend()
+        connection.watch.suspend(.read)
         waiting.append(connection.id, owner: connection.peer.uid, line: connection.id)
         scheduleTurn()
     }
@@ -115,12 +122,9 @@ extension Server {
         submitBundle(of: connection)
         guard !connection.isClosed else { return }
         if connection.isBlocked || connection.isWaiting || connection.hasEnded || connection.isClosing {
-            connection.reader?.suspend()
-        } else if connection.hasHungUp {
-            let id = connection.id
-            async { $0.readable(id) }
+            connection.watch.suspend(.read)
         } else {
-            connection.reader?.resume()
+            connection.watch.resume(.read)
         }
     }
 
@@ -157,7 +161,7 @@ extension Server {
     func flush(_ connection: Connection) {
         guard !connection.isClosed, !connection.output.isEmpty else { return }
         switch connection.output.write(to: connection.descriptor) {
-        case .finished: connection.writer?.suspend()
+        case .finished: connection.watch.suspend(.write)
         case .failed(let code):
             log(.debug, "a client went away: \(SystemError("write to it", code: code))")
             close(connection)
@@ -165,28 +169,13 @@ extension Server {
             guard connection.output.count <= settings.limits.outputLimitBytes else {
                 return cutOff(connection, "it does not read what it subscribed to")
             }
-            awaitWritable(connection)
+            connection.watch.resume(.write)
+            watchProgress(connection)
         }
-    }
-
-    private func awaitWritable(_ connection: Connection) {
-        let id = connection.id
-        if connection.writer == nil {
-            connection.writer = ReadinessSource(.write, of: connection.descriptor, queue: executor.queue) {
-                [weak self] in
-                self?.assumeIsolated { server in
-                    guard let connection = server.connections[id] else { return }
-                    server.flush(connection)
-                    server.markDirty(connection)
-                }
-            }
-        }
-        connection.writer?.resume()
-        watch(connection)
     }
 
     /// Closes the connection where none of its output is taken for the time allowed.
-    private func watch(_ connection: Connection) {
+    private func watchProgress(_ connection: Connection) {
         guard !connection.isWatched else { return }
         connection.isWatched = true
         let id = connection.id
@@ -199,7 +188,7 @@ extension Server {
                 guard connection.output.writtenBytes > written else {
                     return server.cutOff(connection, "it reads no answers")
                 }
-                server.watch(connection)
+                server.watchProgress(connection)
             }
         }
         executor.queue.asyncAfter(
@@ -225,7 +214,7 @@ extension Server {
         guard !connection.isClosed else { return }
         connection.isClosed = true
         if connection.framer.hasPartialLine { log(.debug, "a client left in the middle of a line") }
-        connection.cancelSources()
+        connection.watch.cancel()
         connections[connection.id] = nil
         subscribers.remove(connection.id)
         presenceChanged(from: connection.presence, to: nil)

@@ -16,7 +16,7 @@ final class FolderWatch {
         case ended
     }
 
-    private let source: ReadinessSource
+    private let source: any DispatchSourceRead
 
     /// Calls `handler` on `queue`. Throws `SystemError`.
     init(
@@ -28,8 +28,15 @@ final class FolderWatch {
         let mask = UInt32(
             IN_MOVED_TO | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
         guard inotify_add_watch(number, path, mask) >= 0 else { throw SystemError("watch \(path)") }
-        source = ReadinessSource(.read, of: descriptor, queue: queue) { Self.read(descriptor, handler) }
-        source.resume()
+        source = DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
+        source.setEventHandler { Self.read(descriptor, handler) }
+        // The descriptor stays open until Dispatch is done with it.
+        source.setCancelHandler { withExtendedLifetime(descriptor) {} }
+        source.activate()
+    }
+
+    deinit {
+        cancel()
     }
 
     /// Tells nothing more.

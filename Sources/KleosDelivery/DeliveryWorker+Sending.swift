@@ -72,7 +72,7 @@ extension DeliveryWorker {
             let wanted = claiming.limit - load.parcels.count
             let claims = try outbox.claim(
                 endpoint: claiming.endpoint, limit: wanted, nowMilliseconds: now.wallMilliseconds,
-                excludingPlayers: claiming.excludingPlayers, excludingItems: claiming.excludingItems)
+                excludingPlayers: claiming.excludingPlayers, excludingBoards: claiming.excludingBoards)
             for claim in claims {
                 if let parcel = try parcel(for: claim, to: endpoint, outbox: outbox, targets: targets, now: now) {
                     load.parcels.append(parcel)
@@ -82,7 +82,7 @@ extension DeliveryWorker {
         }
         load.nextDueMilliseconds = try outbox.nextDueMilliseconds(
             endpoint: claiming.endpoint, excludingPlayers: claiming.excludingPlayers,
-            excludingItems: claiming.excludingItems)
+            excludingBoards: claiming.excludingBoards)
         return load
     }
 

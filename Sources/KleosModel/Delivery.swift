@@ -83,6 +83,9 @@ package struct StreamKey: Hashable, Sendable {
         self.item = item
     }
 
+    /// The leaderboard or achievement, whoever plays.
+    package var board: BoardKey { BoardKey(game: game, kind: kind, item: item) }
+
     package static func == (left: StreamKey, right: StreamKey) -> Bool {
         left.kind == right.kind && ExactText.same(left.endpoint, right.endpoint)
             && ExactText.same(left.game, right.game) && ExactText.same(left.player, right.player)
@@ -92,6 +95,31 @@ package struct StreamKey: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) {
         // Equal bytes are equal strings, so that String's own hash is good enough.
         hasher.combine(player)
+        hasher.combine(item)
+    }
+}
+
+/// A leaderboard or an achievement of one game; two games may have some of the same id.
+package struct BoardKey: Hashable, Sendable {
+    package var game: String
+    package var kind: SubjectKind
+    /// The leaderboard's or achievement's id.
+    package var item: String
+
+    /// Makes a key from its parts.
+    package init(game: String, kind: SubjectKind, item: String) {
+        self.game = game
+        self.kind = kind
+        self.item = item
+    }
+
+    package static func == (left: BoardKey, right: BoardKey) -> Bool {
+        left.kind == right.kind && ExactText.same(left.game, right.game) && ExactText.same(left.item, right.item)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        // As for streams.
+        hasher.combine(game)
         hasher.combine(item)
     }
 }

@@ -4,13 +4,16 @@ package struct PartialThrottle: Sendable, Equatable {
     package var scope: ThrottleScope
     /// The player, or the leaderboard's or achievement's id; nil where the reader may not know it.
     package var name: String?
+    /// The board's game; nil for a player, and where the reader may not know it.
+    package var game: String?
     /// Until when nothing of it goes out, Unix milliseconds.
     package var untilMilliseconds: Int64
 
     /// Makes a throttle from its parts.
-    package init(scope: ThrottleScope, name: String?, untilMilliseconds: Int64) {
+    package init(scope: ThrottleScope, name: String?, game: String? = nil, untilMilliseconds: Int64) {
         self.scope = scope
         self.name = name
+        self.game = game
         self.untilMilliseconds = untilMilliseconds
     }
 }

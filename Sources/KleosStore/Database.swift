@@ -183,8 +183,8 @@ struct Database {
     /// Moves the database out of the way, with everything that belongs to it. Throws `StoreError`.
     func setAside(because error: StoreError) throws(StoreError) {
         let stamp = Timestamp.text(milliseconds: clock.read().wallMilliseconds).replacing(":", with: "")
-        let target = "\(path).damaged-\(stamp)"
-        for suffix in ["-wal", "-shm", "-journal"] { try move(suffix, to: target) }
+        let target = SetAside.unused("\(path).damaged-\(stamp)")
+        for suffix in SetAside.companions { try move(suffix, to: target) }
         // In this order on the disk, too: SQLite would delete a log that is left without its database.
         try syncFolder()
         try move("", to: target)

@@ -32,6 +32,17 @@ extension EventKey {
     }
 }
 
+extension BoardKey {
+    static let columns = "e.game, e.item, e.measure, e.amount, e.decimals"
+
+    /// Reads a board whose columns begin at `column`.
+    init(_ row: Statement, _ column: Int32) {
+        let item = row.text(column + 1)
+        self.init(
+            game: row.text(column), kind: StoredMeasure(row, column + 2).subject(item: item).kind, item: item)
+    }
+}
+
 extension Event {
     static let columns = """
         e.key, e.client_id, e.game, e.player, e.item, e.measure, e.amount, e.decimals, e.occurred, e.metadata, \

@@ -3,10 +3,10 @@ package import KleosSupport
 
 extension Outbox {
     /// Takes at most `limit` deliveries that are due out of `endpoint`'s queue, the most important first, and at most
-    /// one of each stream. Players are excluded where they are paused or throttled, items likewise.
+    /// one of each stream. Players and boards are excluded where they are throttled.
     package func claim(
         endpoint: String, limit: Int, nowMilliseconds: Int64, excludingPlayers: Set<String> = [],
-        excludingItems: Set<String> = []
+        excludingBoards: Set<BoardKey> = []
     ) throws(StoreError) -> [Claim] {
         guard let endpointID = try endpointID(endpoint) else { return [] }
         var claims: [Claim] = []
@@ -14,7 +14,7 @@ extension Outbox {
             var streams: Set<Int64> = []
             let chosen = try database.rows(
                 """
-                SELECT d.id, d.stream, e.player, e.item FROM deliveries d CROSS JOIN events e ON e.id = d.event
+                SELECT d.id, d.stream, e.player, \(BoardKey.columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event
                 WHERE d.endpoint = ?1 AND d.priority = ?2 AND d.state = 'ready' AND d.due <= ?3
                     AND NOT EXISTS(SELECT 1 FROM deliveries s WHERE s.stream = d.stream AND s.state = 'sending')
                 ORDER BY d.due, d.id
@@ -22,7 +22,7 @@ extension Outbox {
                 limit: limit - claims.count
             ) { row -> DeliveryID? in
                 if !excludingPlayers.isEmpty, excludingPlayers.contains(row.text(2)) { return nil }
-                if !excludingItems.isEmpty, excludingItems.contains(row.text(3)) { return nil }
+                if !excludingBoards.isEmpty, excludingBoards.contains(BoardKey(row, 3)) { return nil }
                 return streams.insert(row.integer(1)).inserted ? DeliveryID(row.integer(0)) : nil
             }
             for id in chosen {
@@ -103,21 +103,21 @@ extension Outbox {
     /// When the next delivery that can be claimed is due, Unix milliseconds; nil where there is none. What waits for
     /// another of its stream to come back is not counted.
     package func nextDueMilliseconds(
-        endpoint: String, excludingPlayers: Set<String> = [], excludingItems: Set<String> = []
+        endpoint: String, excludingPlayers: Set<String> = [], excludingBoards: Set<BoardKey> = []
     ) throws(StoreError) -> Int64? {
         guard let endpointID = try endpointID(endpoint) else { return nil }
         var earliest: Int64?
         for priority in 0...2 {
             let due = try database.rows(
                 """
-                SELECT d.due, e.player, e.item FROM deliveries d CROSS JOIN events e ON e.id = d.event
+                SELECT d.due, e.player, \(BoardKey.columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event
                 WHERE d.endpoint = ?1 AND d.priority = ?2 AND d.state = 'ready'
                     AND NOT EXISTS(SELECT 1 FROM deliveries s WHERE s.stream = d.stream AND s.state = 'sending')
                 ORDER BY d.due, d.id
                 """, [SQLValue(endpointID), SQLValue(priority)], limit: 1
             ) { row -> Int64? in
                 if !excludingPlayers.isEmpty, excludingPlayers.contains(row.text(1)) { return nil }
-                if !excludingItems.isEmpty, excludingItems.contains(row.text(2)) { return nil }
+                if !excludingBoards.isEmpty, excludingBoards.contains(BoardKey(row, 2)) { return nil }
                 return row.integer(0)
             }
             if let due = due.first { earliest = min(earliest ?? due, due) }

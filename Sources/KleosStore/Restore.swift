@@ -38,7 +38,7 @@ package enum Restore {
             throw failure("copy \(file)", error)
         }
         try Database(directory: directory, clock: clock, log: log, fileName: name).prepareRestored(stamp: stamp)
-        return try exchange(path, for: copy, setAside: "\(path).replaced-\(stamp)")
+        return try exchange(path, for: copy, setAside: SetAside.unused("\(path).replaced-\(stamp)"))
     }
 
     /// Takes the lock that SQLite takes for writing, so that no daemon can begin to use the database meanwhile.

@@ -29,6 +29,17 @@ enum SetAside {
         try SmallFile.syncFolder(of: path)
     }
 
+    /// `path`, or the first of `path-2`, `path-3` … at which nothing is yet, nor beside it: what was set aside before
+    /// is never overwritten, however the clock stands.
+    static func unused(_ path: String) -> String {
+        var (candidate, number) = (path, 1)
+        while ([""] + companions).contains(where: { exists(candidate + $0) }) {
+            number += 1
+            candidate = "\(path)-\(number)"
+        }
+        return candidate
+    }
+
     /// Whether there is something at `path`, a link that leads nowhere included.
     static func exists(_ path: String) -> Bool {
         var information = stat()

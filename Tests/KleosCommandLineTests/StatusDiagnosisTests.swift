@@ -126,6 +126,16 @@ struct StatusDiagnosisTests {
         #expect(text([nil, nil], of: 2)?.contains(" is throttled for 2 players, as it asked: ") == true)
     }
 
+    @Test func boardsThatAreThrottledAreNamedWithTheirGames() throws {
+        var row = endpoint(nil, condition: "up")
+        row.throttleCount = 2
+        row.throttles = ["asteroids", "tetris"].map {
+            PartialThrottle(scope: .board, name: "best", game: $0, untilMilliseconds: Self.now + 60_000)
+        }
+        let text = try #require(findings(status(row)).first?.text)
+        #expect(text.contains(" for 2 boards (best of asteroids and best of tetris), as it asked"))
+    }
+
     @Test func nothingFromElsewhereMovesTheCursor() {
         var row = endpoint(nil)
         row.reason = "bad\u{1B}[2J"

@@ -190,6 +190,27 @@ struct OperatorTests {
         #expect(try scenario.rows("list", "--state", "discarded").map { $0["player"]?.stringValue } == ["ada"])
     }
 
+    @Test("Waiting for one player or game does not wait for the others")
+    func waitsForAPart() throws {
+        let scenario = try Scenario()
+        try scenario.daemon.start()
+        try scenario.daemonSubmit(player: "ada", value: 9_000)
+        try scenario.drain()
+        try scenario.kleos("pause", "home")
+        for player in ["bob", "eve"] { try scenario.daemonSubmit(player: player, value: 8_000) }
+        let wait = ["watch", "--until-empty", "--timeout", "1"]
+        for (part, count) in [(["--game", "minesweeper"], 2), (["--player", "bob"], 1), ([], 2)] {
+            let late = try scenario.daemon.kleos(wait + part)
+            #expect(late.ending == .exited(75))
+            let text = count == 1 ? "1 delivery is still on its way" : "2 deliveries are still on their way"
+            #expect(late.errors.contains(text), "\(part): \(late.errors)")
+        }
+        for (part, words) in [(["--player", "ada"], "ada"), (["--game", "other", "--player", "bob"], "bob in other")] {
+            let done = try scenario.daemon.kleos(wait + part)
+            #expect(done.isSuccess && done.output == "nothing of \(words) is on its way\n", "\(done.output)")
+        }
+    }
+
     // MARK: Moving a queue
 
     @Test("A moved queue goes on at the other machine, once, with its history")

@@ -124,7 +124,7 @@ struct StatusReasonTests {
         try scenario.daemon.start()
         try scenario.setFaults("--script", "429", "--retry-after", "36000")
         try submit(scenario.daemon)
-        let name = scope == "player" ? "ada" : "beginner"
+        let name = scope == "player" ? "ada" : "beginner of minesweeper"
         let text = try status(
             scenario.daemon, until: "is throttled for 1 \(scope) (\(name)), as it asked: those deliveries wait")
         #expect(text.contains(", in 10 h. Others go on.") || text.contains(", in 11 h. "), "\(text)")

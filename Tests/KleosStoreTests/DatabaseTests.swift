@@ -58,6 +58,18 @@ import Testing
         #expect(try SmallFile.read(at: folder.path(aside)) == junk)
     }
 
+    @Test func whatWasSetAsideIsNeverOverwritten() throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let junk = (UInt8(1)...3).map { [UInt8](repeating: $0, count: 5_000) }
+        for bytes in junk {
+            try SmallFile.replace(folder.path("outbox.db"), with: bytes)
+            try TemporaryStore(folder: folder, clock: clock, log: Log(sink: { _, _ in })).close()
+        }
+        let names = try Salvage.names(in: folder.path)
+        #expect(Set(try names.map { try SmallFile.read(at: folder.path($0)) }) == Set(junk))
+    }
+
     @Test func aValueThatNothingCanBeMadeOfIsDamage() throws {
         let store = try TemporaryStore(log: Log(sink: { _, _ in }))
         try store.accept(EventMaker(store.clock).score(1))

@@ -9,7 +9,7 @@ import Testing
     static let plans: [(sql: String, index: String)] = [
         (
             """
-            SELECT d.id, d.stream, e.player, e.item FROM deliveries d CROSS JOIN events e ON e.id = d.event
+            SELECT d.id, d.stream, e.player, \(BoardKey.columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event
             WHERE d.endpoint = ?1 AND d.priority = ?2 AND d.state = 'ready' AND d.due <= ?3
                 AND NOT EXISTS(SELECT 1 FROM deliveries s WHERE s.stream = d.stream AND s.state = 'sending')
             ORDER BY d.due, d.id
@@ -17,7 +17,7 @@ import Testing
         ),
         (
             """
-            SELECT d.due, e.player, e.item FROM deliveries d CROSS JOIN events e ON e.id = d.event
+            SELECT d.due, e.player, \(BoardKey.columns) FROM deliveries d CROSS JOIN events e ON e.id = d.event
             WHERE d.endpoint = ?1 AND d.priority = ?2 AND d.state = 'ready'
                 AND NOT EXISTS(SELECT 1 FROM deliveries s WHERE s.stream = d.stream AND s.state = 'sending')
             ORDER BY d.due, d.id

@@ -44,6 +44,32 @@ import Testing
         #expect(try restored.all().map(\.key) == [first.key])
     }
 
+    @Test func whatARestoreReplacedIsNeverOverwritten() throws {
+        let source = try TemporaryStore(log: quiet)
+        let maker = EventMaker(source.clock)
+        try source.accept(maker.score(1))
+        source.close()
+        let target = try TemporaryFolder()
+        for number in 0..<3 {
+            let store = try TemporaryStore(folder: target, clock: source.clock, log: quiet)
+            try store.accept(maker.score(1, board: "b\(number)"))
+            store.close()
+            let report = try Restore.run(
+                source.folder.path("outbox.db"), into: target.path, clock: source.clock, log: quiet)
+            #expect(report.setAside != nil)
+        }
+        let boards = try Salvage.names(in: target.path).flatMap { name in
+            let copy = try TemporaryFolder()
+            for suffix in ["", "-wal"] where SetAside.exists(target.path(name + suffix)) {
+                try SmallFile.replace(
+                    copy.path("outbox.db\(suffix)"),
+                    with: try SmallFile.read(at: target.path(name + suffix), limitBytes: 64 << 20))
+            }
+            return try TemporaryStore(folder: copy, clock: source.clock, log: quiet).all().map(\.subject.item)
+        }
+        #expect(Set(["b0", "b1", "b2"]).isSubset(of: boards))
+    }
+
     @Test func aBackupIsThereAlsoWhereTheClockIsBehind() throws {
         let store = try TemporaryStore(log: quiet)
         try store.accept(EventMaker(store.clock).score(1))

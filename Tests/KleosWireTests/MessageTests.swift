@@ -146,6 +146,7 @@ import Testing
         row.throttleCount = 12
         row.throttles = [
             PartialThrottle(scope: .player, name: "p", untilMilliseconds: 5_000),
+            PartialThrottle(scope: .board, name: "b", game: "g", untilMilliseconds: 5_500),
             PartialThrottle(scope: .board, name: nil, untilMilliseconds: 6_000),
         ]
         let bare = EndpointRow(

@@ -11,13 +11,14 @@ enum WatchCommand {
         options: [
             OptionSpecification("game", "GAME", "Only this game's deliveries."),
             OptionSpecification("player", "PLAYER", "Only this player's deliveries."),
-            OptionSpecification("until-empty", nil, "Stop as soon as nothing is on its way any more."),
+            OptionSpecification("until-empty", nil, "Stop as soon as nothing of this is on its way any more."),
             OptionSpecification("timeout", "SECONDS", "Stop after so long; with --until-empty that is a failure (75)."),
             OptionSpecification("quiet", nil, "Print nothing but the end."),
         ],
         examples: [
             CommandExample(
-                "kleos watch --until-empty --timeout 60", "Wait at most a minute for everything to be delivered.")
+                "kleos watch --until-empty --timeout 60", "Wait at most a minute for everything to be delivered."),
+            CommandExample("kleos watch --until-empty --game tetris --quiet", "Wait for what one game earned."),
         ],
         run: { invocation, session throws(CommandFailure) in
             let watch = Watch(invocation, session, seconds: try invocation.number("timeout", in: 1...31_536_000))
@@ -32,6 +33,15 @@ private struct Watch {
     private let isQuiet: Bool
     private let deadlineMilliseconds: Int64?
     private let topics: SubscribeParameters
+
+    /// What is waited for where that is less than the whole queue.
+    private var part: DeliveryCriteria? {
+        guard topics.game != nil || topics.player != nil else { return nil }
+        return DeliveryCriteria(states: Self.onTheirWay, game: topics.game, player: topics.player)
+    }
+
+    /// What is held needs somebody to release it, so that waiting for it would be in vain.
+    private static let onTheirWay: [DeliveryState] = [.waiting, .ready, .sending]
 
     /// How long a quiet daemon is believed to have nothing new: notices of changes may be lost with a slow reader.
     private static let checkMilliseconds: Int64 = 1_000
@@ -75,21 +85,37 @@ private struct Watch {
     }
 
     private func finished() throws(CommandFailure) -> ExitCode? {
-        let status = StatusAnswer(json: try session.request(.status))
-        guard onTheirWay(status) == 0 else { return nil }
-        if !session.isJSON { session.line(DeliveryWords.summary(status.counts)) }
+        guard let part else {
+            let status = StatusAnswer(json: try session.request(.status))
+            guard Self.count(status) == 0 else { return nil }
+            if !session.isJSON { session.line(DeliveryWords.summary(status.counts)) }
+            return .success
+        }
+        guard try count(part, limit: 1) == 0 else { return nil }
+        let words = [part.player, part.game].compactMap { $0.map(Printable.text) }.joined(separator: " in ")
+        if !session.isJSON { session.line("nothing of \(words) is on its way") }
         return .success
     }
 
     private func undelivered() throws(CommandFailure) -> String {
-        Counted.text(
-            onTheirWay(StatusAnswer(json: try session.request(.status))), "delivery is still on its way",
-            "deliveries are still on their way")
+        let count =
+            if let part { try count(part) } else { Self.count(StatusAnswer(json: try session.request(.status))) }
+        return Counted.text(count, "delivery is still on its way", "deliveries are still on their way")
     }
 
-    /// What is held needs somebody to release it, so that waiting for it would be in vain.
-    private func onTheirWay(_ status: StatusAnswer) -> Int {
-        [DeliveryState.waiting, .ready, .sending].reduce(0) { $0 + (status.counts[$1] ?? 0) }
+    private static func count(_ status: StatusAnswer) -> Int {
+        onTheirWay.reduce(0) { $0 + (status.counts[$1] ?? 0) }
+    }
+
+    private func count(_ part: DeliveryCriteria, limit: Int = .max) throws(CommandFailure) -> Int {
+        var parameters = ListParameters(criteria: part, limit: min(limit, ListParameters.maximumLimit))
+        var count = 0
+        repeat {
+            let result = try session.request(.list, parameters.parameters, on: session.readingSocket())
+            count += result["deliveries"]?.arrayValue?.count ?? 0
+            parameters.cursor = result["cursor"]?.stringValue
+        } while parameters.cursor != nil && count < limit
+        return count
     }
 
     private func print(_ method: String, _ parameters: JSONValue) {

@@ -171,7 +171,9 @@ struct EndpointDiagnosis {
         guard let longest = endpoint.throttles.first, longest.untilMilliseconds > now, endpoint.condition != "paused"
         else { return nil }
         let count = max(endpoint.throttleCount, endpoint.throttles.count)
-        var names = endpoint.throttles.compactMap { $0.name.map(Printable.text) }
+        var names = endpoint.throttles.compactMap { throttle in
+            throttle.name.map { name in Printable.text(throttle.game.map { "\(name) of \($0)" } ?? name) }
+        }
         if !names.isEmpty, count > names.count { names.append("\(count - names.count) more") }
         let who = Counted.text(count, longest.scope.rawValue) + (names.isEmpty ? "" : " (\(Counted.list(names)))")
         let until = longest.untilMilliseconds

@@ -30,7 +30,7 @@ package struct DeliveryPlanner: Sendable {
         package var endpoint: String
         package var limit: Int
         package var excludingPlayers: Set<String>
-        package var excludingItems: Set<String>
+        package var excludingBoards: Set<BoardKey>
     }
 
     /// Something to do.

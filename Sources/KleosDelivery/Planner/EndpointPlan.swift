@@ -86,7 +86,7 @@ struct EndpointPlan: Sendable {
         mayHaveDue = false
         return DeliveryPlanner.Claiming(
             endpoint: endpoint.name, limit: limit, excludingPlayers: throttles.excludedPlayers(now: now),
-            excludingItems: throttles.excludedItems(now: now))
+            excludingBoards: throttles.excludedBoards(now: now))
     }
 
     private func hasDue(now: ClockReading) -> Bool {

@@ -79,7 +79,10 @@ extension EndpointCondition {
     /// The condition without what others wrote about it, and without the names of players and boards.
     var withoutWords: EndpointCondition {
         var condition = self
-        for index in condition.partialThrottles.indices { condition.partialThrottles[index].name = nil }
+        for index in condition.partialThrottles.indices {
+            condition.partialThrottles[index].name = nil
+            condition.partialThrottles[index].game = nil
+        }
         condition.reason = nil
         condition.lastError = nil
         return condition

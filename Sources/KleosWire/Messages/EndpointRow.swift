@@ -109,13 +109,15 @@ extension PartialThrottle {
         guard let scope = json["scope"]?.stringValue.flatMap(ThrottleScope.init), let until = json.time("until") else {
             return nil
         }
-        self.init(scope: scope, name: json["name"]?.stringValue, untilMilliseconds: until)
+        self.init(
+            scope: scope, name: json["name"]?.stringValue, game: json["game"]?.stringValue, untilMilliseconds: until)
     }
 
     fileprivate var json: JSONValue {
         var object = JSONObject()
         object["scope"] = .string(scope.rawValue)
         object["name"] = name.map(JSONValue.string)
+        object["game"] = game.map(JSONValue.string)
         object.set(time: untilMilliseconds, as: "until")
         return .object(object)
     }

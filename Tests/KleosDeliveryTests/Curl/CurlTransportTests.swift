@@ -215,8 +215,10 @@ func post(
             .answer(.http("204 No Content")))
         #expect(try send(post(server.url)).answer().retryAfter == "5")
         _ = try send(post(server.url)).failure()
+        // Not a fixed number: a machine that stood still between the first two has made a connection more.
+        let before = server.connectionCount
         #expect(try send(post(server.url)).answer() == TransportAnswer(status: 204, body: []))
-        #expect(server.connectionCount == 2)
+        #expect(server.connectionCount == before + 1)
     }
 
     @Test func cancellingEndsEverythingInFlightOnce() throws {

@@ -227,21 +227,21 @@ struct DeliveryPlannerTests {
         planner.ready()
         let claim = try #require(planner.claim)
         #expect(claim.excludingPlayers == (scope == .player ? ["p"] : []))
-        #expect(claim.excludingItems == (scope == .board ? ["b"] : []))
+        #expect(claim.excludingBoards == (scope == .board ? [BoardKey(game: "g", kind: .score, item: "b")] : []))
         planner.claimed(0, of: claim)
         let wait = try #require(planner.wait)
         #expect(wait >= 60_000)
         #expect(
             planner.condition.partialThrottles == [
                 PartialThrottle(
-                    scope: scope, name: scope == .player ? "p" : "b",
+                    scope: scope, name: scope == .player ? "p" : "b", game: scope == .player ? nil : "g",
                     untilMilliseconds: planner.now.wallMilliseconds + wait)
             ])
         #expect(planner.condition.throttledUntilMilliseconds == nil)
         planner.clock.advance(milliseconds: wait)
         planner.fire()
         let later = try #require(planner.claim)
-        #expect(later.excludingPlayers.isEmpty && later.excludingItems.isEmpty)
+        #expect(later.excludingPlayers.isEmpty && later.excludingBoards.isEmpty)
         planner.claimed(0, of: later)
         #expect(planner.wait == nil)
         #expect(planner.condition.partialThrottles.isEmpty)

@@ -59,7 +59,7 @@ struct ThrottlesTests {
         throttles.add(milliseconds: 100, scope: .player, stream: stream("b", player: "x"), now: clock.read())
         throttles.add(milliseconds: 200, scope: .board, stream: stream("c", player: "y"), now: clock.read())
         #expect(throttles.excludedPlayers(now: clock.read()) == ["x"])
-        #expect(throttles.excludedItems(now: clock.read()) == ["c"])
+        #expect(throttles.excludedBoards(now: clock.read()) == [BoardKey(game: "g", kind: .score, item: "c")])
         #expect(throttles.endpointUntilBootMilliseconds == 0)
         #expect(throttles.nextEndBootMilliseconds == clock.read().bootMilliseconds + 100)
         var isAnyOver = throttles.prune(now: clock.read())
@@ -90,7 +90,10 @@ struct ThrottlesTests {
         let expected: [(ThrottleScope, String, Int64)] = [(.player, "y", 300), (.player, "z", 300), (.board, "c", 200)]
         #expect(
             throttles.partial(now: clock.read())
-                == expected.map { PartialThrottle(scope: $0, name: $1, untilMilliseconds: end + $2) })
+                == expected.map {
+                    PartialThrottle(
+                        scope: $0, name: $1, game: $0 == .board ? "g" : nil, untilMilliseconds: end + $2)
+                })
     }
 
     @Test func tooManyEntriesBecomeOneForTheEndpoint() {

@@ -116,11 +116,32 @@ struct TortureVerdict {
         case "delivered":
             return effects[service]?.bodies[key] == nil ? ["lost: delivered to \(service), and not there"] : []
         case "superseded":
-            guard let better = row.supersededBy, better != key else { return ["superseded at \(service) by nothing"] }
-            return outcome(of: better, at: service, states).map { "superseded by \(better): \($0)" }
+            if let better = row.supersededBy, better != key {
+                return outcome(of: better, at: service, states).map { "superseded by \(better): \($0)" }
+            }
+            let isLate = row.reason == DeliveryReason.standing.rawValue && wasOvertaken(key, at: service, states)
+            return isLate ? [] : ["superseded at \(service) by nothing"]
         case "dead" where deadReasons.contains(row.reason ?? ""): return []
         default: return ["it is \(row.state) at \(service), \(row.reason ?? "without a reason")"]
         }
+    }
+
+    /// Whether the event came out of the spool when a later one of its player was there already, on the board that keeps
+    /// the latest.
+    private func wasOvertaken(_ key: String, at service: String, _ states: [String: Listed]) -> Bool {
+        let latest = state.acknowledged.filter { $0.value.event.leaderboard == "latest" }
+        guard let own = latest.first(where: { $0.value.key == key }), let number = Self.number(of: own.key) else {
+            return false
+        }
+        return latest.contains { tag, other in
+            other.event.player == own.value.event.player && Self.number(of: tag) ?? 0 > number
+                && states["\(service) \(other.key)"]?.state == "delivered"
+        }
+    }
+
+    /// The place of an event among those of its client, which is the only one of its player.
+    private static func number(of tag: String) -> Int? {
+        tag.split(separator: "-").last.flatMap { Int($0) }
     }
 
     /// The tag that a client put into an event leads to one key only.
@@ -187,7 +208,7 @@ struct TortureVerdict {
         var last: [String: (number: Int, value: String)] = [:]
         for (tag, event) in state.acknowledged where event.event.leaderboard == "latest" {
             guard let player = event.event.player, let value = event.event.value,
-                let number = tag.split(separator: "-").last.flatMap({ Int($0) })
+                let number = Self.number(of: tag)
             else { continue }
             if number > last[player]?.number ?? 0 { last[player] = (number, value) }
         }

@@ -132,7 +132,8 @@ struct OperatorTests {
         #expect(hers.output.contains("ada") && !hers.output.contains("bob"), "\(hers.output)\(hers.errors)")
         // On a control socket that lets her in, she is still no operator.
         chmod(scenario.daemon.controlPath, 0o666)
-        #expect(try OrdinaryUser.ada.kleos(["list"], daemon: scenario.daemon).output == hers.output)
+        let still = try OrdinaryUser.ada.kleos(["list"], daemon: scenario.daemon)
+        #expect(still.output.contains("ada") && !still.output.contains("bob"), "\(still.output)\(still.errors)")
     }
 
     // MARK: Clones

@@ -69,23 +69,32 @@ struct AutoRun {
         }
     }
 
-    /// Asks what the player has already, whether confirmed or on its way.
+    /// Asks what the player has already, whether confirmed or on its way; again where a daemon that came and went did
+    /// not answer, for as long as is to be waited.
     private mutating func learnStanding() throws(NoDaemon) {
+        let end: DispatchTime = .now() + .seconds(options.waitSeconds)
+        while true {
+            switch try askStanding(until: end) {
+            case .success(let standings): return record.learn(standings)
+            case .failure(.timedOut): continue
+            case .failure(let error):
+                throw NoDaemon(message: "kleos does not know how far the player is: \(error)")
+            }
+        }
+    }
+
+    private func askStanding(until end: DispatchTime) throws(NoDaemon) -> Result<[KleosStanding], KleosError> {
         let answered = DispatchSemaphore(value: 0)
         let holder = AnswerHolder()
         client.standing { result in
             holder.set(result)
             answered.signal()
         }
-        guard answered.wait(timeout: .now() + .seconds(options.waitSeconds)) == .success else {
+        guard answered.wait(timeout: end) == .success, let answer = holder.value else {
             throw NoDaemon(
                 message: "no kleos daemon answers; start one (kleosd --user), or name its socket with --socket")
         }
-        switch holder.value {
-        case .success(let standings): record.learn(standings)
-        case .failure(let error): throw NoDaemon(message: "kleos does not know how far the player is: \(error)")
-        case nil: throw NoDaemon(message: "kleos gave no answer")
-        }
+        return answer
     }
 
     // MARK: - What a game earns

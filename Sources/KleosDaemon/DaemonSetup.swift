@@ -31,7 +31,8 @@ extension Daemon {
                 store: store, loader: loader, configuration: configuration, fault: fault, listeners: listeners,
                 socketFolders: paths.socketFolders, spool: (paths.spoolFolder, paths.spoolMode), clock: clock, log: log)
         } catch {
-            throw StartError(code: .unavailable, message: error.description)
+            throw StartError(
+                code: .unavailable, message: "\(error); raise the limit of open files (LimitNOFILE=, ulimit -n)")
         }
     }
 

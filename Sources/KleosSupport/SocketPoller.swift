@@ -23,7 +23,7 @@ package final class SocketPoller: Sendable {
     private static let turnEvents = 32
 
     private let epoll: FileDescriptor
-    // Sound: Dispatch's objects may be used from any thread; the module does not say so on Linux.
+    // Sound: only init and deinit touch it, and Dispatch's own objects may be used from any thread.
     nonisolated(unsafe) private let source: any DispatchSourceRead
     private let state = Mutex(State())
 

@@ -191,14 +191,22 @@ struct OperatorTests {
         #expect(try scenario.rows("list", "--state", "discarded").map { $0["player"]?.stringValue } == ["ada"])
     }
 
-    @Test("Waiting for one player or game does not wait for the others")
-    func waitsForAPart() throws {
+    // MARK: Waiting for a part
+
+    /// Ada's event is delivered; those of Bob and Eve wait, because the endpoint is paused.
+    private func oneDeliveredAndTwoWaiting() throws -> Scenario {
         let scenario = try Scenario()
         try scenario.daemon.start()
         try scenario.daemonSubmit(player: "ada", value: 9_000)
         try scenario.drain()
         try scenario.kleos("pause", "home")
         for player in ["bob", "eve"] { try scenario.daemonSubmit(player: player, value: 8_000) }
+        return scenario
+    }
+
+    @Test("Waiting for one player or game does not wait for the others")
+    func waitsForAPart() throws {
+        let scenario = try oneDeliveredAndTwoWaiting()
         let wait = ["watch", "--until-empty", "--timeout", "1"]
         for (part, count) in [(["--game", "minesweeper"], 2), (["--player", "bob"], 1), ([], 2)] {
             let late = try scenario.daemon.kleos(wait + part)
@@ -216,12 +224,7 @@ struct OperatorTests {
 
     @Test("A moved queue goes on at the other machine, once, with its history")
     func moves() throws {
-        let scenario = try Scenario()
-        try scenario.daemon.start()
-        try scenario.daemonSubmit(player: "ada", value: 9_000)
-        try scenario.drain()
-        try scenario.kleos("pause", "home")
-        for player in ["bob", "eve"] { try scenario.daemonSubmit(player: player, value: 8_000) }
+        let scenario = try oneDeliveredAndTwoWaiting()
         let file = scenario.daemon.folder.path("queue.ndjson")
         #expect(try scenario.kleos("export", "--hold", file) == "3 events exported, and held here from now on\n")
         var status = stat()

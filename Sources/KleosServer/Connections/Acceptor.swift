@@ -43,7 +43,9 @@ extension Server {
             acceptors.append(acceptor)
             acceptor.watch.resume(.read)
         } catch {
-            log(.error, "a socket is not served: \(error)", ["path": listener.ownedPath ?? "\(listener.role)"])
+            log(
+                .error, "a socket is not served until kleosd is started again: \(error)",
+                ["path": listener.ownedPath ?? "\(listener.role)"])
         }
     }
 

@@ -65,7 +65,7 @@ extension Server {
                     server?.assumeIsolated { $0.answerDoor() }
                 }
             } catch {
-                return server.log(.error, "LoopbackPort= is not served: \(error)")
+                return server.log(.error, "LoopbackPort= is not served until kleosd is started again: \(error)")
             }
             server.door = door
             door.watch?.resume(.read)

@@ -105,8 +105,8 @@ enum ContainedGame {
         }
     }()
 
-    /// Runs `words` with all of the machine to read, but of the folders for temporary files and for users only
-    /// `shared`, and with namespaces of its own for all else.
+    /// Runs `words` with all of the machine to read, but of the folders for temporary files and for users only the built
+    /// programs and `shared`, and with namespaces of its own for all else.
     static func run(
         _ words: [String], environment: [String: String], sharing shared: [String], folder: TemporaryFolder
     ) throws -> ChildProcess.Result {
@@ -118,6 +118,8 @@ enum ContainedGame {
         ]
         // Where TMPDIR names another folder for temporary files.
         if let slash = folder.path.lastIndex(of: "/") { arguments += ["--tmpfs", String(folder.path[..<slash])] }
+        // Among temporary files, where the package was built there.
+        arguments += ["--ro-bind", BuiltPrograms.folder, BuiltPrograms.folder]
         for path in shared { arguments += ["--bind", path, path] }
         return try ChildProcess(
             bubblewrap, arguments + ["--"] + words, environment: environment, errorFile: errors

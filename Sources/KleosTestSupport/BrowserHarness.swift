@@ -128,7 +128,7 @@ package final class BrowserHarness {
                 }
             }
             var entry = pollfd(fd: answers.number, events: Int16(POLLIN), revents: 0)
-            guard Retry.onInterrupt({ poll(&entry, 1, 600_000) }) > 0 else {
+            guard Retry.onInterrupt({ poll(&entry, 1, Patience.limitMilliseconds) }) > 0 else {
                 throw SystemError("wait for the browser's answer to \(method)", code: ETIMEDOUT)
             }
             pending += try answers.read(limitBytes: 1 << 20)

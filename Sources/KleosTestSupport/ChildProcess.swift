@@ -66,6 +66,16 @@ package final class ChildProcess {
         if ending == nil { kill(processID, signal) }
     }
 
+    /// Stops the program as SIGSTOP does, and waits until nothing of it runs; SIGCONT lets it go on.
+    package func suspend() {
+        send(SIGSTOP)
+        guard ending == nil else { return }
+        var status: Int32 = 0
+        guard Retry.onInterrupt({ waitpid(processID, &status, WUNTRACED) }) == processID else { return }
+        // The low byte of a stopped program's status is 0x7F; one that ended meanwhile has been waited for.
+        if status & 0xFF != 0x7F { ending = ProcessEnding(waitStatus: status) }
+    }
+
     /// Reads all output, waits for the end, and returns both. Throws `SystemError` after `timeoutMilliseconds` without
     /// output; then the program is killed.
     package func finish(timeoutMilliseconds: Int32 = Patience.limitMilliseconds) throws(SystemError) -> Result {

@@ -97,6 +97,11 @@ package final class DaemonHarness {
         daemon?.send(signal)
     }
 
+    /// Stops the running daemon as SIGSTOP does, and waits until it answers nobody; SIGCONT lets it go on.
+    package func suspend() {
+        daemon?.suspend()
+    }
+
     @discardableResult
     private func end(with signal: Int32) -> ProcessEnding? {
         guard let process = daemon else { return nil }

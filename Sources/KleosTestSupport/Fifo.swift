@@ -25,7 +25,7 @@ package final class Fifo {
                 return line
             }
             var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-            guard Retry.onInterrupt({ poll(&entry, 1, 120_000) }) > 0 else {
+            guard Retry.onInterrupt({ poll(&entry, 1, Patience.limitMilliseconds) }) > 0 else {
                 throw SystemError("read \(path)", code: ETIMEDOUT)
             }
             pending += try descriptor.read(limitBytes: 4_096)

@@ -12,7 +12,7 @@ package final class TestClient {
     /// Connects to the socket at `path`. Throws `SystemError`.
     package init(path: String) throws(SystemError) {
         descriptor = try UnixSocket.connect(to: path)
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.limitMilliseconds) / 1_000, tv_usec: 0)
         setsockopt(descriptor.number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

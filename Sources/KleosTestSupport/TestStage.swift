@@ -2,7 +2,7 @@ import KleosSupport
 
 /// The long parts of the tests: how much they do, and the figures that they report.
 package enum TestStage {
-    /// How much a long test does: `long` where KLEOS_TEST_LONG is set, as `script/test` does; the number in
+    /// How much a long test does: `long` where KLEOS_TEST_LONG is set, as `script/test --long` does; the number in
     /// KLEOS_TEST_`name` where that is set; else `usual`.
     package static func size(_ name: String, usual: Int, long: Int) -> Int {
         if let text = Environment["KLEOS_TEST_\(name)"], let size = Int(text), size > 0 { return size }

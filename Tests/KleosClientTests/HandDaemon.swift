@@ -24,7 +24,7 @@ final class HandDaemon {
         return Retry.onInterrupt { poll(&entry, 1, 0) } == 0
     }
 
-    /// Waits for a client to connect; ETIMEDOUT after a minute.
+    /// Waits for a client to connect; ETIMEDOUT after ten minutes.
     func accept() throws -> Talk {
         try Talk.waitForInput(on: listener)
         let number = Retry.onInterrupt { Glibc.accept(listener.number, nil, nil) }
@@ -46,9 +46,9 @@ final class Talk {
         hangUp()
     }
 
-    static func waitForInput(on descriptor: FileDescriptor, timeoutMilliseconds: Int32 = 60_000) throws {
+    static func waitForInput(on descriptor: FileDescriptor) throws {
         var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-        let count = Retry.onInterrupt { poll(&entry, 1, timeoutMilliseconds) }
+        let count = Retry.onInterrupt { poll(&entry, 1, Patience.limitMilliseconds) }
         guard count > 0 else { throw SystemError("wait for a client", code: ETIMEDOUT) }
     }
 

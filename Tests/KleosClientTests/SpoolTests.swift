@@ -86,11 +86,17 @@ struct SpoolTests {
         let silent = try daemon.accept()
         let request = try silent.next()
         try silent.waitForEnd()
-        let second = try daemon.accept()
-        let again = try second.next()
-        #expect(again.parameters == request.parameters)
-        try second.receipt(again, number: 1)
-        #expect(try receipt(outcomes.wait(for: 1).first).state == .accepted)
+        // Where the answer comes too late for this client, it comes again.
+        var talks: [Talk] = []
+        while outcomes.all.isEmpty {
+            guard Patience.until({ !daemon.isAlone || !outcomes.all.isEmpty }), !daemon.isAlone else { break }
+            let talk = try daemon.accept()
+            talks.append(talk)
+            guard let again = try? talk.next() else { continue }
+            #expect(again.parameters == request.parameters)
+            try? talk.receipt(again, number: 1)
+        }
+        #expect(try receipt(outcomes.all.first).state == .accepted)
         #expect(access(spool, F_OK) != 0, "a client makes no spool")
     }
 
@@ -166,7 +172,7 @@ struct SpoolTests {
         #expect(try Folder.names(in: disk.path) == ["ballast"])
         #expect(outcomes.all.isEmpty)
         disk.empty()
-        #expect(client.waitUntilIdle(timeoutMilliseconds: 120_000))
+        #expect(client.waitUntilIdle(timeoutMilliseconds: 600_000))
         #expect(try outcomes.wait(for: 3).map { try $0.get().state } == [.spooled, .spooled, .spooled])
         #expect(try Folder.names(in: disk.path).count == 3)
     }

@@ -26,7 +26,7 @@ struct LoopbackTests {
     /// What comes back until the daemon closes, or the first line where it does not.
     private func exchange(_ text: String, port: UInt16) throws -> String {
         let descriptor = try TestTCP.connect(port: port)
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.limitMilliseconds) / 1_000, tv_usec: 0)
         setsockopt(descriptor.number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         try descriptor.writeAll(Array(text.utf8))
         var answer = ""

@@ -207,15 +207,15 @@ struct OperatorTests {
     @Test("Waiting for one player or game does not wait for the others")
     func waitsForAPart() throws {
         let scenario = try oneDeliveredAndTwoWaiting()
-        let wait = ["watch", "--until-empty", "--timeout", "1"]
+        let wait = ["watch", "--until-empty", "--timeout"]
         for (part, count) in [(["--game", "minesweeper"], 2), (["--player", "bob"], 1), ([], 2)] {
-            let late = try scenario.daemon.kleos(wait + part)
+            let late = try scenario.daemon.kleos(wait + ["1"] + part)
             #expect(late.ending == .exited(75))
             let text = count == 1 ? "1 delivery is still on its way" : "2 deliveries are still on their way"
             #expect(late.errors.contains(text), "\(part): \(late.errors)")
         }
         for (part, words) in [(["--player", "ada"], "ada"), (["--game", "other", "--player", "bob"], "bob in other")] {
-            let done = try scenario.daemon.kleos(wait + part)
+            let done = try scenario.daemon.kleos(wait + ["600"] + part)
             #expect(done.isSuccess && done.output == "nothing of \(words) is on its way\n", "\(done.output)")
         }
     }

@@ -113,7 +113,7 @@ private final class LineClient {
 
     init(path: String) throws(SystemError) {
         descriptor = try UnixSocket.connect(to: path)
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: Int(Patience.limitMilliseconds) / 1_000, tv_usec: 0)
         setsockopt(descriptor.number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 

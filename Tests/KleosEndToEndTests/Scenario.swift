@@ -58,7 +58,7 @@ final class Scenario {
     }
 
     /// Waits until nothing is on its way any more.
-    func drain(timeoutSeconds: Int = 120) throws {
+    func drain(timeoutSeconds: Int = 600) throws {
         try kleos("watch", "--until-empty", "--timeout", String(timeoutSeconds), "--quiet")
     }
 

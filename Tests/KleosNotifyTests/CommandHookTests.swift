@@ -12,6 +12,10 @@ struct CommandHookTests {
         folder = try TemporaryFolder()
     }
 
+    private func isWritten(_ name: String) -> Bool {
+        (try? SmallFile.readText(at: folder.path(name)).hasSuffix("\n")) ?? false
+    }
+
     private func script(_ text: String) throws -> String {
         let path = folder.path("hook")
         try SmallFile.replace(path, with: Array("#!/bin/sh\n\(text)\n".utf8), mode: 0o700)
@@ -48,7 +52,13 @@ struct CommandHookTests {
     @Test("S-33: a command that takes too long is killed with its children")
     func aCommandThatTakesTooLongIsKilledWithItsChildren() throws {
         let path = try script("echo started; sleep 1000 & echo $! > '\(folder.path)/child'; wait")
-        let report = try CommandHook(command: [path], timeoutMilliseconds: 1_500).run(input: [])
+        // Long enough for the script to come to its wait: found by trying, since machines differ.
+        var timeoutMilliseconds: Int64 = 500
+        var report = try CommandHook(command: [path], timeoutMilliseconds: timeoutMilliseconds).run(input: [])
+        while report.output.isEmpty || !isWritten("child"), timeoutMilliseconds < 600_000 {
+            timeoutMilliseconds *= 2
+            report = try CommandHook(command: [path], timeoutMilliseconds: timeoutMilliseconds).run(input: [])
+        }
         #expect(report.ending == .timedOut)
         #expect(report.output == "started")
         let child = try SmallFile.readText(at: folder.path("child")).split(separator: "\n").first.flatMap { pid_t($0) }

@@ -110,8 +110,11 @@ import Testing
         #expect(rang.wait(timeout: Patience.end) == .success)
         timer.schedule(milliseconds: 0, leewayMilliseconds: 0)
         #expect(rang.wait(timeout: Patience.end) == .success, "it goes off each time it is scheduled")
-        timer.schedule(milliseconds: 30, leewayMilliseconds: 0)
-        timer.schedule(milliseconds: nil, leewayMilliseconds: 0)
+        // On its queue, where it cannot go off before it is called off, however slow the machine.
+        queue.sync {
+            timer.schedule(milliseconds: 30, leewayMilliseconds: 0)
+            timer.schedule(milliseconds: nil, leewayMilliseconds: 0)
+        }
         let later = DispatchSemaphore(value: 0)
         queue.after(milliseconds: 60) { later.signal() }
         #expect(later.wait(timeout: Patience.end) == .success)

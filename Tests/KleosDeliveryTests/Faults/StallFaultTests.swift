@@ -8,9 +8,13 @@ import Testing
 
 /// Endpoints that stop in the middle, or never come to an end.
 @Suite(.timeLimit(.minutes(30))) struct StallFaultTests {
+    /// Far longer than a connection, its handshake and the request take on a slow machine, since all these have to come
+    /// first.
+    private static let timeoutMilliseconds: Int64 = 3_000
+
     private static func stall(_ name: String, _ reply: RawServer.Reply) -> EndpointFault {
         var fault = EndpointFault.unclear(name, reply, "no answer in time")
-        fault.timeoutMilliseconds = 400
+        fault.timeoutMilliseconds = timeoutMilliseconds
         return fault
     }
 
@@ -56,7 +60,7 @@ import Testing
 
     @Test func aServerThatNeverReadsMayHaveTakenTheRequestIn() throws {
         let deaf = try DeafServer()
-        let request = post("http://\(deaf.address)", timeoutMilliseconds: 300)
+        let request = post("http://\(deaf.address)", timeoutMilliseconds: Self.timeoutMilliseconds)
         let exchange = Exchange(request, over: sharedTransport)
         #expect(try exchange.failure().kind == .timeout)
         #expect(try exchange.result().didSendRequest)
@@ -64,7 +68,7 @@ import Testing
 
     @Test func aHandshakeThatNeverEndsSentNothing() throws {
         let deaf = try DeafServer()
-        let request = post("https://\(deaf.address)", timeoutMilliseconds: 300)
+        let request = post("https://\(deaf.address)", timeoutMilliseconds: Self.timeoutMilliseconds)
         let exchange = Exchange(request, over: sharedTransport)
         #expect(try exchange.failure().kind == .timeout)
         #expect(try !exchange.result().didSendRequest, "so that it is repeated even where it would count twice")

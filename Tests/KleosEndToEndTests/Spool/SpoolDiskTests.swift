@@ -60,7 +60,7 @@ struct SpoolDiskTests {
     func daemon() throws {
         try scenario.kleos("pause", "home")
         try disk.fill(leavingKibibytes: 1_024)
-        scenario.daemon.send(SIGSTOP)
+        scenario.daemon.suspend()
         #expect(try submit(4_000).output.hasPrefix("spooled "))
         scenario.daemon.send(SIGCONT)
         var last: SpoolStatus?

@@ -10,6 +10,7 @@ struct SettingsFile {
     init(logicalName: String, parts: [UnitFile], definition: FileDefinition, report: LoadReport) {
         self.logicalName = logicalName
         path = parts.first?.path ?? logicalName
+        var indices: [String: Int] = [:]
         for part in parts {
             var seen: [String: Int] = [:]
             for section in part.sections {
@@ -19,15 +20,17 @@ struct SettingsFile {
                     Self.check(assignment, section, known, definition, report)
                         && Self.checkRepetition(assignment, section, known, &seen, report)
                 }
-                merge(checked)
+                merge(checked, &indices)
             }
         }
     }
 
-    private mutating func merge(_ section: UnitSection) {
-        if let index = sections.firstIndex(where: { $0.title == section.title }) {
+    /// `indices` says where each title stands: a catalog may have thousands.
+    private mutating func merge(_ section: UnitSection, _ indices: inout [String: Int]) {
+        if let index = indices[section.title] {
             sections[index].assignments += section.assignments
         } else {
+            indices[section.title] = sections.count
             sections.append(section)
         }
     }

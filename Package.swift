@@ -79,7 +79,10 @@ let package = Package(
         executable("kleos", ["KleosCommandLine"]),
         executable("kleos-practice", ["KleosPractice"]),
         executable("kleos-minesweeper", ["KleosMinesweeper"]),
-        executable("kleos-bench", ["CCurl", "KleosSupport", "KleosJSON", "KleosClient", "KleosWire"]),
+        library(
+            "KleosBench",
+            ["CLinux", "CSQLite", "CCurl", "KleosSupport", "KleosJSON", "KleosWire", "KleosClient"]),
+        executable("kleos-bench", ["KleosBench"]),
 
         library(
             "KleosTestSupport",
@@ -146,6 +149,7 @@ let package = Package(
         tests(
             "KleosCommandLineTests",
             ["KleosCommandLine", "KleosJSON", "KleosModel", "KleosWire", "KleosSupport", "KleosTestSupport"]),
+        tests("KleosBenchTests", ["KleosBench", "KleosJSON", "KleosSupport", "KleosTestSupport"]),
         tests("KleosFuzzingTests", ["KleosFuzzing", "KleosSupport", "KleosTestSupport"]),
         tests(
             "KleosEndToEndTests",

@@ -1,3 +1,4 @@
 import Glibc
+import KleosBench
 
-exit(Bench.run(Array(CommandLine.arguments.dropFirst())))
+exit(BenchProgram.run(Array(CommandLine.arguments.dropFirst())))

@@ -24,6 +24,9 @@ typedef size_t (*kleos_data_callback)(char *data, size_t size, size_t count, voi
 static inline CURLcode kleos_easy_set_data_callback(CURL *easy, CURLoption option, kleos_data_callback callback) {
     return curl_easy_setopt(easy, option, callback);
 }
+static inline CURLcode kleos_easy_set_prerequest_callback(CURL *easy, curl_prereq_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
 static inline CURLcode kleos_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -8,6 +8,8 @@ extension DeliveryWorker {
         var claim: Claim
         var endpoint: Endpoint
         var request: TransportRequest
+        /// When it was sent, on the wall clock.
+        var startedMilliseconds: Int64 = 0
     }
 
     /// What a claim brought.
@@ -34,8 +36,7 @@ extension DeliveryWorker {
         switch result {
         case .success(let load) where isStopping: giveBack(load)
         case .success(let load):
-            flights += load.parcels.count
-            for parcel in load.parcels { send(parcel) }
+            send(load.parcels)
             perform(
                 planner.claimed(
                     claiming, count: load.parcels.count, nextDueMilliseconds: load.nextDueMilliseconds, now: now))
@@ -66,7 +67,9 @@ extension DeliveryWorker {
         _ claiming: DeliveryPlanner.Claiming, from outbox: Outbox, targets: Targets, now: ClockReading
     ) throws(StoreError) -> Load {
         var load = Load()
-        guard let endpoint = targets.endpoints[claiming.endpoint] else { return load }
+        guard let endpoint = targets.endpoints[claiming.endpoint], let routes = targets.routes[claiming.endpoint] else {
+            return load
+        }
         // Deliveries that end here without being sent make room for others, but not without bound.
         for _ in 0..<4 where load.parcels.count < claiming.limit {
             let wanted = claiming.limit - load.parcels.count
@@ -74,7 +77,9 @@ extension DeliveryWorker {
                 endpoint: claiming.endpoint, limit: wanted, nowMilliseconds: now.wallMilliseconds,
                 excludingPlayers: claiming.excludingPlayers, excludingBoards: claiming.excludingBoards)
             for claim in claims {
-                if let parcel = try parcel(for: claim, to: endpoint, outbox: outbox, targets: targets, now: now) {
+                if let parcel = try parcel(
+                    for: claim, to: endpoint, over: routes, outbox: outbox, targets: targets, now: now)
+                {
                     load.parcels.append(parcel)
                 }
             }
@@ -88,7 +93,8 @@ extension DeliveryWorker {
 
     /// The request for a claimed delivery; nil where it ended without being sent.
     private static func parcel(
-        for claim: Claim, to endpoint: Endpoint, outbox: Outbox, targets: Targets, now: ClockReading
+        for claim: Claim, to endpoint: Endpoint, over routes: EndpointRoutes, outbox: Outbox, targets: Targets,
+        now: ClockReading
     ) throws(StoreError) -> Parcel? {
         let overage = overage(of: claim, at: endpoint, now: now)
         if overage, endpoint.whenOlder == .expire {
@@ -116,7 +122,7 @@ extension DeliveryWorker {
         }
         return Parcel(
             claim: claim, endpoint: endpoint,
-            request: RequestRenderer.request(body, for: claim.event, to: endpoint))
+            request: RequestRenderer.request(body, for: claim.event, over: routes))
     }
 
     private static func overage(of claim: Claim, at endpoint: Endpoint, now: ClockReading) -> Bool {
@@ -137,15 +143,27 @@ extension DeliveryWorker {
             mayHaveTakenEffect: claim.mayHaveTakenEffect, now: now)
     }
 
-    private func send(_ parcel: Parcel) {
+    private func send(_ parcels: [Parcel]) {
         let started = clock.read().wallMilliseconds
-        transport.send(parcel.request) { [self] result in
-            self.async { worker in worker.finished(parcel, started: started, result) }
+        var requests: [TransportRequest] = []
+        for var parcel in parcels {
+            requestsSent += 1
+            parcel.request.number = requestsSent
+            parcel.startedMilliseconds = started
+            flights[requestsSent] = parcel
+            requests.append(parcel.request)
+        }
+        transport.send(requests)
+    }
+
+    /// Requests came to their ends in one turn of the transport.
+    func ended(_ ends: [TransportEnd]) {
+        for end in ends {
+            if let parcel = flights.removeValue(forKey: end.number) { finished(parcel, end.result) }
         }
     }
 
-    private func finished(_ parcel: Parcel, started: Int64, _ result: TransportResult) {
-        flights -= 1
+    private func finished(_ parcel: Parcel, _ result: TransportResult) {
         let now = clock.read()
         let claim = parcel.claim
         // A service may repeat what it was sent.
@@ -160,7 +178,7 @@ extension DeliveryWorker {
                 lastTriedMilliseconds: claim.lastClaimedMilliseconds ?? claim.createdMilliseconds),
             notice: notice(for: claim, verdict), now: now)
         let attempt = Attempt(
-            number: claim.attemptsMade + 1, startedMilliseconds: started,
+            number: claim.attemptsMade + 1, startedMilliseconds: parcel.startedMilliseconds,
             durationMilliseconds: result.durationMilliseconds, outcome: verdict.outcome,
             status: try? result.answer.get().status, error: verdict.message, answer: receipt(result, filter))
         let settling = Settling(

@@ -15,7 +15,9 @@ package actor DeliveryWorker: QueueActor {
     let log: Log
     var planner: DeliveryPlanner
     var targets = Targets(endpoints: [:], games: [:])
-    var flights = 0
+    /// What is in flight, by the numbers of the requests.
+    var flights: [Int: Parcel] = [:]
+    var requestsSent = 0
     var unsettled = 0
     var claimsUnderWay = 0
     private(set) var isStopping = false
@@ -31,6 +33,13 @@ package actor DeliveryWorker: QueueActor {
     struct Targets: Sendable {
         var endpoints: [String: Endpoint]
         var games: [String: Game]
+        var routes: [String: EndpointRoutes]
+
+        init(endpoints: [String: Endpoint], games: [String: Game]) {
+            self.endpoints = endpoints
+            self.games = games
+            routes = endpoints.mapValues(EndpointRoutes.init)
+        }
     }
 
     /// Makes a worker that does nothing until it is configured.
@@ -44,6 +53,7 @@ package actor DeliveryWorker: QueueActor {
         self.clock = clock
         self.log = log
         planner = DeliveryPlanner(random: random)
+        transport.setEndHandler { [weak self] ends in self?.async { $0.ended(ends) } }
     }
 
     /// Takes over endpoints and games, with what the store remembers of the endpoints, and calls `completion` on the
@@ -181,7 +191,7 @@ package actor DeliveryWorker: QueueActor {
     }
 
     func finishStop() {
-        guard flights == 0, unsettled == 0, claimsUnderWay == 0, let handler = stopHandler else { return }
+        guard flights.isEmpty, unsettled == 0, claimsUnderWay == 0, let handler = stopHandler else { return }
         stopHandler = nil
         handler()
     }

@@ -1,48 +1,60 @@
-/// One HTTP request, complete.
-package struct TransportRequest: Sendable, Equatable {
-    package var url: String
-    /// Names and values; a value may be secret.
-    package var headers: [(name: String, value: String)]
-    /// Sent by POST.
-    package var body: [UInt8]
-    package var connectTimeoutMilliseconds: Int64
-    /// For the whole exchange.
-    package var timeoutMilliseconds: Int64
-    /// A larger answer is a failure.
-    package var maximumAnswerBytes: Int
-    /// Whether plain http may leave the machine.
-    package var allowsInsecure: Bool
-    /// Whether a second copy would count twice, so that no connection is used again: libcurl repeats a request by
-    /// itself where an idle connection turns out to be dead.
-    package var mustGoOutOnce: Bool
-    /// A file with certificate authorities in PEM form, trusted in place of the system's.
-    package var certificateAuthorityFile: String?
+import KleosConfig
 
-    /// Makes a request from its parts.
+/// What all requests to one URL of an endpoint have in common; made once for each configuration.
+package final class TransportRoute: Sendable {
+    package let url: String
+    /// Names and values; a value may be secret.
+    package let headers: [(name: String, value: String)]
+    package let connectTimeoutMilliseconds: Int64
+    /// For the whole exchange.
+    package let timeoutMilliseconds: Int64
+    /// A larger answer is a failure.
+    package let maximumAnswerBytes: Int
+    /// Whether a second copy would count twice, so that nobody may repeat a request that has begun to go out.
+    package let mustGoOutOnce: Bool
+    /// A file with certificate authorities in PEM form, trusted in place of the system's.
+    package let certificateAuthorityFile: String?
+    /// Scheme, host and port.
+    let origin: String
+    let isLoopback: Bool
+    /// Why nothing may be sent there; nil where it may.
+    let problem: String?
+
+    /// Makes a route from its parts. `allowsInsecure` says whether plain http may leave the machine.
     package init(
-        url: String, headers: [(name: String, value: String)], body: [UInt8], connectTimeoutMilliseconds: Int64,
+        url: String, headers: [(name: String, value: String)], connectTimeoutMilliseconds: Int64,
         timeoutMilliseconds: Int64, maximumAnswerBytes: Int, allowsInsecure: Bool, mustGoOutOnce: Bool = false,
         certificateAuthorityFile: String?
     ) {
         self.url = url
         self.headers = headers
-        self.body = body
         self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
         self.timeoutMilliseconds = timeoutMilliseconds
         self.maximumAnswerBytes = maximumAnswerBytes
-        self.allowsInsecure = allowsInsecure
         self.mustGoOutOnce = mustGoOutOnce
         self.certificateAuthorityFile = certificateAuthorityFile
+        origin = SecureAddress.origin(of: url)
+        isLoopback = ServiceAddress.isLoopback(url)
+        problem = SecureAddress.problem(with: url, allowsInsecure: allowsInsecure)
     }
+}
 
-    package static func == (left: TransportRequest, right: TransportRequest) -> Bool {
-        left.url == right.url && left.body == right.body
-            && left.headers.elementsEqual(right.headers) { $0.name == $1.name && $0.value == $1.value }
-            && left.connectTimeoutMilliseconds == right.connectTimeoutMilliseconds
-            && left.timeoutMilliseconds == right.timeoutMilliseconds
-            && left.maximumAnswerBytes == right.maximumAnswerBytes && left.allowsInsecure == right.allowsInsecure
-            && left.mustGoOutOnce == right.mustGoOutOnce
-            && left.certificateAuthorityFile == right.certificateAuthorityFile
+/// One HTTP request, complete.
+package struct TransportRequest: Sendable {
+    /// Names it where its end is told; whoever sends it chooses, each number once.
+    package var number: Int
+    package var route: TransportRoute
+    /// Names and values besides those of the route.
+    package var headers: [(name: String, value: String)]
+    /// Sent by POST.
+    package var body: [UInt8]
+
+    /// Makes a request from its parts.
+    package init(number: Int = 0, route: TransportRoute, headers: [(name: String, value: String)], body: [UInt8]) {
+        self.number = number
+        self.route = route
+        self.headers = headers
+        self.body = body
     }
 }
 
@@ -119,10 +131,25 @@ package struct TransportResult: Sendable, Equatable {
     }
 }
 
-/// Carries requests to endpoints. Every request ends in exactly one call of its completion, on any thread.
+/// The end of the request that had this number.
+package struct TransportEnd: Sendable, Equatable {
+    package var number: Int
+    package var result: TransportResult
+
+    /// Makes an end.
+    package init(number: Int, _ result: TransportResult) {
+        self.number = number
+        self.result = result
+    }
+}
+
+/// Carries requests to endpoints.
 package protocol Transport: Sendable {
-    /// Begins a request.
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void)
+    /// Sets who is told of ends, before the first request: each request ends exactly once, and what ends together is told
+    /// in one call, on any thread.
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void)
+    /// Begins requests.
+    func send(_ requests: [TransportRequest])
     /// Ends everything in flight with a failure of kind `cancelled`.
     func cancelAll()
     /// Drops idle connections and remembered addresses, because the network changed.

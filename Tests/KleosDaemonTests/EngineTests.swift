@@ -11,13 +11,19 @@ import Testing
 /// Confirms whatever it is given, and counts it.
 private final class AgreeableTransport: Transport {
     private let count = Mutex(0)
+    private let endHandler = Mutex<(@Sendable ([TransportEnd]) -> Void)?>(nil)
 
     var sent: Int { count.withLock { $0 } }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
-        count.withLock { $0 += 1 }
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) {
+        endHandler.withLock { $0 = handler }
+    }
+
+    func send(_ requests: [TransportRequest]) {
+        count.withLock { $0 += requests.count }
         let answer = TransportAnswer(status: 200, body: Array(#"{"accepted": true}"#.utf8))
-        completion(TransportResult(answer: .success(answer), didSendRequest: true, durationMilliseconds: 1))
+        let result = TransportResult(answer: .success(answer), didSendRequest: true, durationMilliseconds: 1)
+        endHandler.withLock { $0 }?(requests.map { TransportEnd(number: $0.number, result) })
     }
 
     func cancelAll() {}

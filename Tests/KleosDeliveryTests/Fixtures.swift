@@ -35,6 +35,17 @@ func stream(_ item: String, player: String = "p", endpoint: String = "home") -> 
     StreamKey(endpoint: endpoint, game: "g", player: player, kind: .score, item: item)
 }
 
+/// Who a transport of a test tells of ends.
+final class EndHandler: Sendable {
+    private let handler = Mutex<(@Sendable ([TransportEnd]) -> Void)?>(nil)
+
+    func set(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) { self.handler.withLock { $0 = handler } }
+
+    func callAsFunction(_ request: TransportRequest, _ result: TransportResult) {
+        handler.withLock { $0 }?([TransportEnd(number: request.number, result)])
+    }
+}
+
 func answer(_ status: Int, _ body: String = "", retryAfter: String? = nil, location: String? = nil) -> TransportResult {
     TransportResult(
         answer: .success(

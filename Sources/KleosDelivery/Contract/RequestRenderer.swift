@@ -47,21 +47,35 @@ package enum RequestRenderer {
         return JSONValue.object(object).serializedBytes
     }
 
-    /// The request that carries `body` to `endpoint`.
-    package static func request(_ body: [UInt8], for event: Event, to endpoint: Endpoint) -> TransportRequest {
-        let path = event.subject.kind == .score ? "/v1/scores" : "/v1/achievements"
+    /// The request that carries `body` to the endpoint that `routes` lead to.
+    package static func request(_ body: [UInt8], for event: Event, over routes: EndpointRoutes) -> TransportRequest {
+        TransportRequest(
+            route: event.subject.kind == .score ? routes.scores : routes.achievements,
+            headers: [("Idempotency-Key", "\"\(event.key)\"")], body: body)
+    }
+}
+
+/// Where the requests of the default contract go at one endpoint; made once for each configuration.
+package struct EndpointRoutes: Sendable {
+    package let scores: TransportRoute
+    package let achievements: TransportRoute
+
+    /// Makes the routes to `endpoint`.
+    package init(_ endpoint: Endpoint) {
         var headers: [(name: String, value: String)] = [
-            ("Content-Type", "application/json"),
-            ("Accept", "application/json"),
-            ("Idempotency-Key", "\"\(event.key)\""),
+            ("Content-Type", "application/json"), ("Accept", "application/json"),
         ]
         if let token = endpoint.token { headers.append(("Authorization", "Bearer \(token.exposed)")) }
-        return TransportRequest(
-            url: endpoint.url + path, headers: headers, body: body,
-            connectTimeoutMilliseconds: endpoint.connectTimeoutMilliseconds,
-            timeoutMilliseconds: endpoint.timeoutMilliseconds, maximumAnswerBytes: endpoint.maximumAnswerBytes,
-            allowsInsecure: endpoint.allowsInsecure,
-            mustGoOutOnce: endpoint.resend == .accumulates && !endpoint.isAtLeastOnce,
-            certificateAuthorityFile: endpoint.certificateAuthorityFile)
+        func route(_ path: String) -> TransportRoute {
+            TransportRoute(
+                url: endpoint.url + path, headers: headers,
+                connectTimeoutMilliseconds: endpoint.connectTimeoutMilliseconds,
+                timeoutMilliseconds: endpoint.timeoutMilliseconds, maximumAnswerBytes: endpoint.maximumAnswerBytes,
+                allowsInsecure: endpoint.allowsInsecure,
+                mustGoOutOnce: endpoint.resend == .accumulates && !endpoint.isAtLeastOnce,
+                certificateAuthorityFile: endpoint.certificateAuthorityFile)
+        }
+        scores = route("/v1/scores")
+        achievements = route("/v1/achievements")
     }
 }

@@ -1,40 +1,45 @@
-/// Which idle connections are too old to be used again: those from before a failure or a change of network. Pure.
+/// What a failure or a change of network says about connections and addresses that are known already. Pure.
 struct ConnectionFreshness {
-    /// How a new transfer may use idle connections.
-    struct Reuse: Equatable {
-        /// Whether it needs a connection of its own.
-        var isForbidden: Bool
-        /// A connection that was idle for longer is not used, seconds.
-        var maximumIdleSeconds: Int64
-    }
-
-    /// Idle connections die at routers and servers without a word; younger ones are mostly alive.
+    /// Connections die at routers and servers without a word; those idle for less are mostly alive.
     static let usualIdleSeconds: Int64 = 60
 
-    private var allDroppedAt: Int64?
-    private var originDroppedAt: [String: Int64] = [:]
+    private struct Drop {
+        /// How many drops there were, this one included.
+        var count: Int
+        var atMilliseconds: Int64
+    }
+
+    /// How many drops there were; a connection that is seen at work notes it.
+    private(set) var dropCount = 0
+    private var ofAll: Drop?
+    private var ofOrigin: [String: Drop] = [:]
 
     /// Connections to every origin are stale from now on.
     mutating func drop(atMilliseconds now: Int64) {
-        allDroppedAt = now
-        originDroppedAt = [:]
+        dropCount += 1
+        ofAll = Drop(count: dropCount, atMilliseconds: now)
+        ofOrigin = [:]
     }
 
     /// Connections to `origin` are stale from now on.
     mutating func drop(origin: String, atMilliseconds now: Int64) {
         // More origins than endpoints have come and gone; the oldest facts are worth the least.
-        if originDroppedAt.count > 256 { originDroppedAt = [:] }
-        originDroppedAt[origin] = now
+        if ofOrigin.count > 256 { ofOrigin = [:] }
+        dropCount += 1
+        ofOrigin[origin] = Drop(count: dropCount, atMilliseconds: now)
     }
 
-    /// How a transfer to `origin` may use idle connections: libcurl tells their age in whole seconds, so that right
-    /// after a drop none may be used, and then only those that have been idle for less time than has passed.
-    func reuse(origin: String, atMilliseconds now: Int64) -> Reuse {
-        guard let dropped = [allDroppedAt, originDroppedAt[origin]].compactMap({ $0 }).max() else {
-            return Reuse(isForbidden: false, maximumIdleSeconds: Self.usualIdleSeconds)
-        }
-        let seconds = (now - dropped) / 1000
-        guard seconds >= 2 else { return Reuse(isForbidden: true, maximumIdleSeconds: 1) }
-        return Reuse(isForbidden: false, maximumIdleSeconds: min(Self.usualIdleSeconds, seconds - 1))
+    private func last(_ origin: String) -> Drop? { ofOrigin[origin] ?? ofAll }
+
+    /// Whether a connection to `origin` that was seen at work after so many drops has proved nothing since the last one.
+    func isStale(origin: String, seenAfter count: Int) -> Bool {
+        last(origin).map { count < $0.count } ?? false
+    }
+
+    /// How long the addresses of `origin` may be known for; libcurl counts in whole seconds, so that right after a drop
+    /// the name is asked for each time.
+    func maximumAddressSeconds(origin: String, atMilliseconds now: Int64) -> Int64 {
+        guard let drop = last(origin) else { return Self.usualIdleSeconds }
+        return max(0, min(Self.usualIdleSeconds, (now - drop.atMilliseconds) / 1000 - 1))
     }
 }

@@ -37,68 +37,103 @@ final class CurlMulti {
     private let userAgent: String
     private var transfers: [UnsafeMutableRawPointer: CurlTransfer] = [:]
     private var spares: [CurlTransfer] = []
-    private var freshness = ConnectionFreshness()
-    private var idle = IdleConnections()
+    /// What ended in this turn and is not told yet.
+    private var ends: [TransportEnd] = []
+    private let connections: Connections
     private let clock = SystemClock()
 
+    /// The most transfers at once so far, or more.
+    private var mostAtOnce = 32
+
     /// Idle handles that are kept for the next requests.
-    private static let maximumSpares = 16
+    private static let maximumSpares = 64
+    /// Exchanges that share a connection of HTTP/2; libcurl's own limit.
+    private static let maximumStreams = 100
     /// After so long without transfers the heap's free pages go back to the system.
     private static let quietMilliseconds: Int32 = 10_000
 
-    init(waker: Waker, userAgent: String) {
+    init(waker: Waker, userAgent: String, idleMillisecondsForOnce: Int64) {
         self.waker = waker
         multi = waker.multi
         self.userAgent = userAgent
-        kleos_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 32)
+        connections = Connections(idleMillisecondsForOnce: idleMillisecondsForOnce)
+        kleos_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mostAtOnce)
     }
 
-    /// Runs for ever; `take` brings what there is to do.
-    func run(take: () -> CurlTransport.Inbox) {
+    /// Runs for ever; `take` brings what there is to do, and `tell` gets what ended in one turn.
+    func run(take: () -> CurlTransport.Inbox, tell: ([TransportEnd]) -> Void) {
         // Reading the certificates of all authorities takes megabytes, which malloc keeps after they are freed.
         var isTrimmed = true
         while true {
             let inbox = take()
-            let now = clock.read().bootMilliseconds
-            if inbox.dropsConnections { freshness.drop(atMilliseconds: now) }
-            if !inbox.orders.isEmpty { isTrimmed = false }
-            for order in inbox.orders { begin(order, nowMilliseconds: now) }
+            let now = clock.bootMilliseconds
+            if inbox.dropsConnections { connections.drop(nowMilliseconds: now) }
+            if !inbox.requests.isEmpty { isTrimmed = false }
+            begin(inbox.requests)
             if inbox.cancelsAll { cancelAll() }
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
+            perform()
             let wasBusy = reap()
+            if !ends.isEmpty {
+                tell(ends)
+                ends.removeAll(keepingCapacity: true)
+            }
             for check in inbox.checks { check() }
             if wasBusy { continue }
             let isQuiet = transfers.isEmpty && !isTrimmed
             // libcurl shortens the wait to its own timers; a wake-up that came meanwhile ends it at once.
             curl_multi_poll(multi, nil, 0, isQuiet ? Self.quietMilliseconds : Int32.max, nil)
-            if isQuiet, clock.read().bootMilliseconds - now >= Int64(Self.quietMilliseconds) {
+            if isQuiet, clock.bootMilliseconds - now >= Int64(Self.quietMilliseconds) {
                 kleos_trim_heap()
                 isTrimmed = true
             }
         }
     }
 
-    private func begin(_ order: CurlTransport.Order, nowMilliseconds now: Int64) {
-        if let problem = SecureAddress.problem(with: order.request) {
-            let failure = TransportFailure(.unusable, problem)
-            order.completion(
-                TransportResult(answer: .failure(failure), didSendRequest: false, durationMilliseconds: 0))
-            return
+    private func perform() {
+        var running: Int32 = 0
+        curl_multi_perform(multi, &running)
+    }
+
+    private func begin(_ requests: [TransportRequest]) {
+        let once = requests.filter { $0.route.mustGoOutOnce }
+        if !once.isEmpty {
+            // libcurl chooses their connections while none may be shared; one that is would be refused them.
+            kleos_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1)
+            for request in once { begin(request) }
+            perform()
         }
-        guard let transfer = spares.popLast() ?? CurlTransfer() else {
-            let failure = TransportFailure(.broken, "out of memory")
-            order.completion(
-                TransportResult(answer: .failure(failure), didSendRequest: false, durationMilliseconds: 0))
-            return
-        }
-        let origin = SecureAddress.origin(of: order.request.url)
-        if idle.hasUnexpectedInput(origin: origin, besides: Set(transfers.values.compactMap(\.socket))) {
-            freshness.drop(origin: origin, atMilliseconds: now)
-        }
-        transfer.prepare(
-            order, userAgent: userAgent, reuse: freshness.reuse(origin: origin, atMilliseconds: now), origin: origin)
+        kleos_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.maximumStreams)
+        for request in requests where !request.route.mustGoOutOnce { begin(request) }
+    }
+
+    private func begin(_ request: TransportRequest) {
+        if let problem = request.route.problem { return fail(request, .unusable, problem) }
+        guard let transfer = spare(for: request.route) else { return fail(request, .broken, "out of memory") }
+        transfer.prepare(request, userAgent: userAgent)
         transfers[transfer.easy] = transfer
+        if transfers.count > mostAtOnce {
+            // libcurl keeps no more connections than it is told to, and would close some of those at work at their ends.
+            mostAtOnce = transfers.count * 2
+            kleos_multi_set_long(multi, CURLMOPT_MAXCONNECTS, mostAtOnce)
+        }
+        add(transfer)
+    }
+
+    private func fail(_ request: TransportRequest, _ kind: TransportFailure.Kind, _ message: String) {
+        let failure = TransportFailure(kind, message)
+        ends.append(
+            TransportEnd(
+                number: request.number,
+                TransportResult(answer: .failure(failure), didSendRequest: false, durationMilliseconds: 0)))
+    }
+
+    /// A handle to use: one that is set up for the route where there is one.
+    private func spare(for route: TransportRoute) -> CurlTransfer? {
+        if let index = spares.lastIndex(where: { $0.route === route }) { return spares.remove(at: index) }
+        return spares.popLast() ?? CurlTransfer(connections: connections, clock: clock)
+    }
+
+    private func add(_ transfer: CurlTransfer) {
         let code = curl_multi_add_handle(multi, transfer.easy)
         if code != CURLM_OK { finish(transfer, CURLE_FAILED_INIT) }
     }
@@ -113,23 +148,27 @@ final class CurlMulti {
             else { continue }
             let result = kleos_message_result(message)
             isBusy = true
-            finish(transfer, result)
+            if result == CURLE_ABORTED_BY_CALLBACK, transfer.prepareAgain() {
+                curl_multi_remove_handle(multi, easy)
+                add(transfer)
+            } else {
+                finish(transfer, result)
+            }
         }
         return isBusy
     }
 
     private func finish(_ transfer: CurlTransfer, _ code: CURLcode, isCancelled: Bool = false) {
         let result = transfer.result(code, isCancelled: isCancelled)
-        if case .failure = result.answer, !isCancelled {
-            freshness.drop(origin: transfer.origin, atMilliseconds: clock.read().bootMilliseconds)
-        } else if let socket = transfer.socket {
-            idle.add(socket, origin: transfer.origin)
-        }
+        let now = clock.bootMilliseconds
+        var isComplete = true
+        if case .failure = result.answer { isComplete = false }
+        transfer.leaveConnection(isComplete: isComplete, nowMilliseconds: now)
+        if !isComplete, !isCancelled { connections.drop(origin: transfer.route?.origin, nowMilliseconds: now) }
         curl_multi_remove_handle(multi, transfer.easy)
         transfers[transfer.easy] = nil
-        let completion = transfer.takeCompletion()
+        ends.append(TransportEnd(number: transfer.number, result))
         if spares.count < Self.maximumSpares { spares.append(transfer) }
-        completion?(result)
     }
 
     private func cancelAll() {

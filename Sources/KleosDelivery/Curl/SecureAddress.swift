@@ -2,11 +2,12 @@ import KleosConfig
 
 /// What a URL says about the safety of talking to it. Pure.
 enum SecureAddress {
-    /// Why `request` must not be sent; nil where it may.
-    static func problem(with request: TransportRequest) -> String? {
-        let url = request.url.lowercased()
-        if url.hasPrefix("https://") || request.allowsInsecure && url.hasPrefix("http://") { return nil }
-        guard url.hasPrefix("http://") else { return "the URL is neither https nor http: \(request.url)" }
+    /// Why nothing must be sent to `text`; nil where it may. `allowsInsecure` says whether plain http may leave the
+    /// machine.
+    static func problem(with text: String, allowsInsecure: Bool) -> String? {
+        let url = text.lowercased()
+        if url.hasPrefix("https://") || allowsInsecure && url.hasPrefix("http://") { return nil }
+        guard url.hasPrefix("http://") else { return "the URL is neither https nor http: \(text)" }
         if ServiceAddress.isLoopback(url) { return nil }
         return "plain http to another machine is not allowed; use https, or set AllowInsecure=yes"
     }

@@ -10,15 +10,16 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
     private let life: Life
     private var flights: [Int: Flight] = [:]
     private var nextNumber = 0
+    private var endHandler: (@Sendable ([TransportEnd]) -> Void)?
 
     /// A request on its way.
     private struct Flight {
+        var request: Int
         var arrival: ServiceBook.Arrival
         var service: SimulatedService
         var fate: Fate
         var hasArrived = false
         var startedMilliseconds: Int64
-        var completion: @Sendable (TransportResult) -> Void
     }
 
     init(_ world: World, life: Life) {
@@ -26,19 +27,26 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
         self.life = life
     }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
-        guard let service = world.service(at: request.url), let arrival = ServiceBook.read(request.body) else {
-            return world.violate("a request that no service understands: \(request.url)")
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) { endHandler = handler }
+
+    func send(_ requests: [TransportRequest]) {
+        for request in requests { send(request) }
+    }
+
+    private func send(_ request: TransportRequest) {
+        let url = request.route.url
+        guard let service = world.service(at: url), let arrival = ServiceBook.read(request.body) else {
+            return world.violate("a request that no service understands: \(url)")
         }
         let number = nextNumber
         nextNumber += 1
         let fate = service.mood.fate(world.schedule)
         flights[number] = Flight(
-            arrival: arrival, service: service, fate: fate, startedMilliseconds: world.schedule.milliseconds,
-            completion: completion)
+            request: request.number, arrival: arrival, service: service, fate: fate,
+            startedMilliseconds: world.schedule.milliseconds)
         world.trace("send \(arrival.key.suffix(8)) to \(service.name) \(service.mood.rawValue)")
         world.traffic.sent(arrival, to: service.name, request: request)
-        begin(number, fate, timeoutMilliseconds: request.timeoutMilliseconds)
+        begin(number, fate, timeoutMilliseconds: request.route.timeoutMilliseconds)
     }
 
     private func begin(_ number: Int, _ fate: Fate, timeoutMilliseconds: Int64) {
@@ -85,8 +93,8 @@ final class SimulatedTransport: Transport, @unchecked Sendable {
         world.trace("end \(key.suffix(8)) at \(flight.service.name): \(Self.words(answer))")
         world.traffic.ended(flight.arrival, at: flight.service.name)
         let duration = world.schedule.milliseconds - flight.startedMilliseconds
-        flight.completion(
-            TransportResult(answer: answer, didSendRequest: didSend, durationMilliseconds: duration))
+        let result = TransportResult(answer: answer, didSendRequest: didSend, durationMilliseconds: duration)
+        endHandler?([TransportEnd(number: flight.request, result)])
     }
 
     private static func words(_ answer: Result<TransportAnswer, TransportFailure>) -> String {

@@ -51,21 +51,24 @@ struct RequestRendererTests {
         let event = maker.score(1)
         let endpoint = Endpoint(name: "home", url: "https://x.example/api", token: Secret("s3cret"))
         let body = try RequestRenderer.body(for: event, in: testGame)
-        let request = RequestRenderer.request(body, for: event, to: endpoint)
-        #expect(request.url == "https://x.example/api/v1/scores")
-        let headers = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name, $0.value) })
+        let request = RequestRenderer.request(body, for: event, over: EndpointRoutes(endpoint))
+        #expect(request.route.url == "https://x.example/api/v1/scores")
+        let headers = Dictionary(
+            uniqueKeysWithValues: (request.headers + request.route.headers).map { ($0.name, $0.value) })
         #expect(headers["Idempotency-Key"] == "\"\(event.key)\"")
         #expect(headers["Authorization"] == "Bearer s3cret")
         #expect(!String(decoding: request.body, as: UTF8.self).contains("s3cret"))
-        #expect(!request.mustGoOutOnce)
+        #expect(!request.route.mustGoOutOnce)
         let unlock = maker.event(.achievement(id: "a", change: .progress(100)))
-        #expect(RequestRenderer.request([], for: unlock, to: endpoint).url == "https://x.example/api/v1/achievements")
+        #expect(
+            RequestRenderer.request([], for: unlock, over: EndpointRoutes(endpoint)).route.url
+                == "https://x.example/api/v1/achievements")
     }
 
     @Test func whatWouldCountTwiceGoesOutOnce() {
         var endpoint = Endpoint(name: "home", url: "https://x.example", resend: .accumulates)
-        #expect(RequestRenderer.request([], for: maker.score(1), to: endpoint).mustGoOutOnce)
+        #expect(RequestRenderer.request([], for: maker.score(1), over: EndpointRoutes(endpoint)).route.mustGoOutOnce)
         endpoint.isAtLeastOnce = true
-        #expect(!RequestRenderer.request([], for: maker.score(1), to: endpoint).mustGoOutOnce)
+        #expect(!RequestRenderer.request([], for: maker.score(1), over: EndpointRoutes(endpoint)).route.mustGoOutOnce)
     }
 }

@@ -11,7 +11,7 @@ struct CertificateTests {
     private func failure(_ certificate: TestCertificate, trusting: Bool) throws -> TransportFailure {
         let server = try RawServer([Self.whole], tls: TLSContext(certificate))
         let request = post(server.url, certificateAuthorityFile: trusting ? certificate.authorityFile : nil)
-        let exchange = Exchange(request, over: sharedTransport)
+        let exchange = sharedLine.begin(request)
         #expect(try !exchange.result().didSendRequest, "nothing is sent to a stranger")
         #expect(server.requests.isEmpty)
         return try exchange.failure()
@@ -61,9 +61,9 @@ struct CertificateTests {
         let (old, new) = (try TestCertificate(hasAuthority: true), try TestCertificate(hasAuthority: true))
         let server = try RawServer([Self.whole], tls: TLSContext(new))
         let request = post(server.url, certificateAuthorityFile: old.authorityFile)
-        #expect(try Exchange(request, over: sharedTransport).failure().kind == .tls)
+        #expect(try sharedLine.begin(request).failure().kind == .tls)
         try SmallFile.replace(old.authorityFile, with: SmallFile.read(at: new.authorityFile))
-        #expect(try Exchange(request, over: sharedTransport).answer().status == 200)
+        #expect(try sharedLine.begin(request).answer().status == 200)
     }
 
     @Test(arguments: [false, true])
@@ -71,6 +71,6 @@ struct CertificateTests {
         let certificate = try TestCertificate(hasAuthority: hasAuthority)
         let server = try RawServer([Self.whole], tls: TLSContext(certificate))
         let request = post(server.url, certificateAuthorityFile: certificate.authorityFile)
-        #expect(try Exchange(request, over: sharedTransport).answer().status == 200)
+        #expect(try sharedLine.begin(request).answer().status == 200)
     }
 }

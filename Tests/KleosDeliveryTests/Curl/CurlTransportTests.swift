@@ -7,56 +7,8 @@ import KleosTestSupport
 import Synchronization
 import Testing
 
-/// A transfer under way, and its end.
-final class Exchange: Sendable {
-    private let results = Mutex<[TransportResult]>([])
-    private let open = DispatchGroup()
-
-    init(_ request: TransportRequest, over transport: CurlTransport) {
-        open.enter()
-        transport.send(request) { result in
-            self.results.withLock { $0.append(result) }
-            self.open.leave()
-        }
-    }
-
-    /// Waits for the end, half a minute at most.
-    func result() throws -> TransportResult {
-        try #require(open.wait(timeout: Patience.end) == .success, "the transfer never ended")
-        let all = results.withLock { $0 }
-        #expect(all.count == 1, "a transfer ends exactly once")
-        return all[0]
-    }
-
-    func answer() throws -> TransportAnswer { try result().answer.get() }
-
-    func failure() throws -> TransportFailure {
-        switch try result().answer {
-        case .failure(let failure): failure
-        case .success(let answer): throw UnexpectedAnswer(status: answer.status)
-        }
-    }
-
-    struct UnexpectedAnswer: Error { var status: Int }
-}
-
-/// The transport's thread lives as long as the process, so that the tests share one.
-let sharedTransport = CurlTransport(userAgent: "kleos-tests")
-
-func post(
-    _ url: String, headers: [(name: String, value: String)] = [("Content-Type", "application/json")],
-    body: String = "{}", timeoutMilliseconds: Int64 = 20_000, maximumAnswerBytes: Int = 262_144,
-    allowsInsecure: Bool = false, mustGoOutOnce: Bool = false, certificateAuthorityFile: String? = nil
-) -> TransportRequest {
-    TransportRequest(
-        url: url, headers: headers, body: Array(body.utf8), connectTimeoutMilliseconds: 10_000,
-        timeoutMilliseconds: timeoutMilliseconds, maximumAnswerBytes: maximumAnswerBytes,
-        allowsInsecure: allowsInsecure, mustGoOutOnce: mustGoOutOnce,
-        certificateAuthorityFile: certificateAuthorityFile)
-}
-
 @Suite(.timeLimit(.minutes(30))) struct CurlTransportTests {
-    private func send(_ request: TransportRequest) -> Exchange { Exchange(request, over: sharedTransport) }
+    private func send(_ request: TransportRequest) -> Exchange { sharedLine.begin(request) }
 
     @Test func aRequestGoesOutAsItIsAndTheAnswerComesBackWhole() throws {
         let fields = ["CONTENT-TYPE:  application/json ", "Retry-After: 7", "X-Other: 1", "Location: /x"]
@@ -77,22 +29,20 @@ func post(
         #expect(!names.contains { $0.hasPrefix("expect:") || $0.hasPrefix("accept-encoding:") })
     }
 
-    @Test func theConnectionIsUsedAgainButNotWhereASecondCopyWouldCount() throws {
-        let transport = CurlTransport(userAgent: "kleos-tests")
+    @Test(arguments: [false, true]) func aChangeOfNetworkNeedsOneNewConnection(mustGoOutOnce: Bool) throws {
+        let line = Line()
         let server = try RawServer(.answer(.http("200 OK", body: "{}")))
-        for _ in 0..<5 { _ = try Exchange(post(server.url), over: transport).answer() }
-        #expect(server.connectionCount == 1)
-        for _ in 0..<2 { _ = try Exchange(post(server.url, mustGoOutOnce: true), over: transport).answer() }
-        #expect(server.connectionCount == 3)
+        let request = post(server.url, mustGoOutOnce: mustGoOutOnce)
+        _ = try line.begin(request).answer()
+        line.dropConnections()
+        for _ in 0..<3 { _ = try line.begin(request).answer() }
+        #expect(server.connectionCount == 2)
     }
 
-    @Test func aChangeOfNetworkNeedsANewConnection() throws {
-        let transport = CurlTransport(userAgent: "kleos-tests")
-        let server = try RawServer(.answer(.http("200 OK", body: "{}")))
-        _ = try Exchange(post(server.url), over: transport).answer()
-        transport.dropConnections()
-        _ = try Exchange(post(server.url), over: transport).answer()
-        #expect(server.connectionCount == 2)
+    @Test func whatEndsTogetherIsToldTogether() throws {
+        let line = Line()
+        for exchange in line.begin(Array(repeating: post("nonsense"), count: 7)) { _ = try exchange.failure() }
+        #expect(line.bursts.value == [7])
     }
 
     @Test func interimAnswersAreNotTheAnswer() throws {
@@ -222,11 +172,11 @@ func post(
     }
 
     @Test func cancellingEndsEverythingInFlightOnce() throws {
-        let transport = CurlTransport(userAgent: "kleos-tests")
+        let line = Line()
         let server = try RawServer(.silence)
-        let exchanges = (0..<5).map { _ in Exchange(post(server.url), over: transport) }
+        let exchanges = (0..<5).map { _ in line.begin(post(server.url)) }
         for _ in exchanges { #expect(server.waitForRequest()) }
-        transport.cancelAll()
+        line.cancelAll()
         for exchange in exchanges {
             #expect(try exchange.failure().kind == .cancelled)
             #expect(try exchange.result().didSendRequest)
@@ -235,25 +185,25 @@ func post(
 
     @Test("the loop answers a check while transfers wait, and does not while it is stuck in one's completion")
     func checks() throws {
-        let transport = CurlTransport(userAgent: "kleos-tests")
+        let line = Line()
         let silent = try RawServer(.silence)
-        let waiting = Exchange(post(silent.url), over: transport)
+        let waiting = line.begin(post(silent.url))
         #expect(silent.waitForRequest())
         let checked = DispatchSemaphore(value: 0)
-        transport.check { checked.signal() }
+        line.check { checked.signal() }
         #expect(checked.wait(timeout: Patience.end) == .success)
 
         let (stuck, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        transport.check {
+        line.check {
             stuck.signal()
             free.wait()
         }
         stuck.wait()
-        transport.check { checked.signal() }
+        line.check { checked.signal() }
         #expect(checked.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
         free.signal()
         #expect(checked.wait(timeout: Patience.end) == .success)
-        transport.cancelAll()
+        line.cancelAll()
         _ = try waiting.failure()
     }
 

@@ -9,14 +9,14 @@ import Testing
     @Test(arguments: 0..<whole.utf8.count)
     func anAnswerThatIsCutAnywhereIsNone(_ length: Int) throws {
         let server = try RawServer(.answerThenClose(String(Self.whole.prefixOfBytes(length))))
-        let exchange = Exchange(post(server.url), over: sharedTransport)
+        let exchange = sharedLine.begin(post(server.url))
         #expect(try exchange.failure().kind == .broken)
         #expect(try exchange.result().didSendRequest)
     }
 
     @Test func theWholeAnswerIsOne() throws {
         let server = try RawServer(.answerThenClose(Self.whole))
-        #expect(try Exchange(post(server.url), over: sharedTransport).answer().status == 404)
+        #expect(try sharedLine.begin(post(server.url)).answer().status == 404)
     }
 }
 

@@ -143,4 +143,51 @@ struct HTTP2FaultTests {
         #expect(server.connectionCount >= 2)
         delivery.stop()
     }
+
+    @Test func connectionsAreUsedAgainAndSharedOnlyByWhatMayBeRepeated() throws {
+        let certificate = try TestCertificate()
+        let server = try HTTP2Server([HTTP2Server.whole], tls: TLSContext(certificate, speaksHTTP2: true))
+        let line = Line()
+        func request(_ mustGoOutOnce: Bool) -> TransportRequest {
+            post(server.url, mustGoOutOnce: mustGoOutOnce, certificateAuthorityFile: certificate.authorityFile)
+        }
+        let (once, keyed) = (request(true), request(false))
+        for _ in 0..<5 { _ = try line.begin(once).answer() }
+        #expect(server.connectionCount == 1)
+        for exchange in line.begin(Array(repeating: keyed, count: 8)) { _ = try exchange.answer() }
+        #expect(server.connectionCount == 1, "eight share it")
+        for _ in 0..<5 {
+            for exchange in line.begin(Array(repeating: once, count: 4) + [keyed, keyed]) { _ = try exchange.answer() }
+        }
+        #expect(server.connectionCount <= 4)
+        #expect(server.bodies.count == 43)
+    }
+
+    @Test func whatMustGoOutOnceIsNotRepeatedWhereAUsedConnectionBreaks() throws {
+        let certificate = try TestCertificate()
+        let server = try HTTP2Server(
+            [HTTP2Server.whole, [.hangUp], HTTP2Server.whole], tls: TLSContext(certificate, speaksHTTP2: true))
+        let line = Line()
+        let request = post(server.url, mustGoOutOnce: true, certificateAuthorityFile: certificate.authorityFile)
+        _ = try line.begin(request).answer()
+        let exchange = line.begin(request)
+        #expect(try exchange.failure().kind == .broken)
+        #expect(try exchange.result().didSendRequest)
+        #expect(server.bodies.count == 2, "it was not sent again")
+        _ = try line.begin(request).answer()
+        #expect(server.bodies.count == 3)
+    }
+
+    /// A connection of HTTP/2 outlives a request that is refused it; it must not be chosen for ever.
+    @Test(arguments: [false, true]) func aChangeOfNetworkNeedsOneNewConnection(mustGoOutOnce: Bool) throws {
+        let certificate = try TestCertificate()
+        let server = try HTTP2Server([HTTP2Server.whole], tls: TLSContext(certificate, speaksHTTP2: true))
+        let line = Line()
+        let request = post(
+            server.url, mustGoOutOnce: mustGoOutOnce, certificateAuthorityFile: certificate.authorityFile)
+        _ = try line.begin(request).answer()
+        line.dropConnections()
+        for _ in 0..<3 { _ = try line.begin(request).answer() }
+        #expect(server.connectionCount == 2)
+    }
 }

@@ -47,12 +47,12 @@ import Testing
             ("gzip", Self.gzip), ("deflate", Self.zlib), ("gzip, gzip", Self.gzip), ("br", Self.gzip),
         ] {
             let server = try RawServer(answer("Content-Encoding: \(coding)", body))
-            let packed = try Exchange(post(server.url, maximumAnswerBytes: 8 << 20), over: sharedTransport).answer()
+            let packed = try sharedLine.begin(post(server.url, maximumAnswerBytes: 8 << 20)).answer()
             #expect(packed.body == body, "it stays packed")
             #expect(
-                try Exchange(post(server.url), over: sharedTransport).failure().kind == .tooLarge, "the usual limit")
+                try sharedLine.begin(post(server.url)).failure().kind == .tooLarge, "the usual limit")
             let verdict = OutcomeRules.judge(
-                try Exchange(post(server.url, maximumAnswerBytes: 8 << 20), over: sharedTransport).result(),
+                try sharedLine.begin(post(server.url, maximumAnswerBytes: 8 << 20)).result(),
                 hadUnansweredAttempt: false, nowMilliseconds: 0)
             #expect(verdict.outcome == .retry && verdict.mayHaveTakenEffect)
             played += 1
@@ -61,7 +61,7 @@ import Testing
         for (coding, body) in [("gzip", Self.gzip), ("deflate", Self.zlib)] {
             let server = try RawServer(
                 answer("Transfer-Encoding: \(coding)\r\nConnection: close", body, hasLength: false))
-            let exchange = Exchange(post(server.url), over: sharedTransport)
+            let exchange = sharedLine.begin(post(server.url))
             #expect(try exchange.failure().kind == .tooLarge)
             #expect(try exchange.result().didSendRequest)
             #expect(server.waitForDeparture(), "the connection is given up")

@@ -61,7 +61,7 @@ import Testing
     @Test func aServerThatNeverReadsMayHaveTakenTheRequestIn() throws {
         let deaf = try DeafServer()
         let request = post("http://\(deaf.address)", timeoutMilliseconds: Self.timeoutMilliseconds)
-        let exchange = Exchange(request, over: sharedTransport)
+        let exchange = sharedLine.begin(request)
         #expect(try exchange.failure().kind == .timeout)
         #expect(try exchange.result().didSendRequest)
     }
@@ -69,7 +69,7 @@ import Testing
     @Test func aHandshakeThatNeverEndsSentNothing() throws {
         let deaf = try DeafServer()
         let request = post("https://\(deaf.address)", timeoutMilliseconds: Self.timeoutMilliseconds)
-        let exchange = Exchange(request, over: sharedTransport)
+        let exchange = sharedLine.begin(request)
         #expect(try exchange.failure().kind == .timeout)
         #expect(try !exchange.result().didSendRequest, "so that it is repeated even where it would count twice")
     }
@@ -79,9 +79,8 @@ import Testing
         // One waits in the queue; from then on the system does not answer.
         try #require(listen(listener.number, 0) == 0)
         let waiting = try TCPSocket.connect(to: address)
-        var request = post("http://\(address)")
-        request.connectTimeoutMilliseconds = 300
-        let exchange = Exchange(request, over: sharedTransport)
+        let request = post("http://\(address)", connectTimeoutMilliseconds: 300)
+        let exchange = sharedLine.begin(request)
         #expect(try exchange.failure().kind == .timeout)
         #expect(try !exchange.result().didSendRequest)
         withExtendedLifetime((listener, waiting)) {}

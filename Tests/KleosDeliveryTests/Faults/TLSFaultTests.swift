@@ -38,7 +38,7 @@ struct TLSFaultTests {
 
     @Test func plainHTTPToASecureServerIsNoAnswer() throws {
         let server = try RawServer([Self.whole], tls: TLSContext(TestCertificate()))
-        let exchange = Exchange(post("http://\(server.address)"), over: sharedTransport)
+        let exchange = sharedLine.begin(post("http://\(server.address)"))
         #expect(try exchange.failure().kind == .broken)
         #expect(try exchange.result().didSendRequest)
         #expect(server.requests.isEmpty)
@@ -54,7 +54,7 @@ struct TLSFaultTests {
             _ = stream.write(Array(greeting.utf8))
             stream.close()
         }
-        let exchange = Exchange(post("https://\(listener.address)"), over: sharedTransport)
+        let exchange = sharedLine.begin(post("https://\(listener.address)"))
         #expect(try exchange.failure().kind == .tls)
         #expect(try !exchange.result().didSendRequest, "so that it is repeated even where it would count twice")
     }

@@ -170,24 +170,35 @@ struct EndpointHealthTests {
 struct ConnectionFreshnessTests {
     @Test func connectionsFromBeforeADropAreNotUsed() {
         var freshness = ConnectionFreshness()
-        let reuse = { (origin: String, now: Int64) in freshness.reuse(origin: origin, atMilliseconds: now) }
-        #expect(reuse("a", 0) == .init(isForbidden: false, maximumIdleSeconds: 60))
+        #expect(!freshness.isStale(origin: "a", seenAfter: freshness.dropCount))
+        let before = freshness.dropCount
         freshness.drop(origin: "a", atMilliseconds: 10_000)
-        #expect(reuse("a", 11_999).isForbidden)
-        #expect(reuse("a", 15_500) == .init(isForbidden: false, maximumIdleSeconds: 4))
-        #expect(reuse("a", 900_000).maximumIdleSeconds == 60)
-        #expect(!reuse("b", 10_000).isForbidden)
+        #expect(freshness.isStale(origin: "a", seenAfter: before) && !freshness.isStale(origin: "b", seenAfter: before))
+        let between = freshness.dropCount
+        #expect(!freshness.isStale(origin: "a", seenAfter: between))
         freshness.drop(atMilliseconds: 20_000)
-        #expect(reuse("a", 20_000).isForbidden && reuse("b", 20_000).isForbidden)
+        #expect(
+            freshness.isStale(origin: "a", seenAfter: between) && freshness.isStale(origin: "b", seenAfter: between))
+        #expect(!freshness.isStale(origin: "a", seenAfter: freshness.dropCount))
+    }
+
+    @Test func addressesFromBeforeADropAreAskedForAgain() {
+        var freshness = ConnectionFreshness()
+        let seconds = { (origin: String, now: Int64) in
+            freshness.maximumAddressSeconds(origin: origin, atMilliseconds: now)
+        }
+        #expect(seconds("a", 0) == 60)
+        freshness.drop(origin: "a", atMilliseconds: 10_000)
+        #expect(seconds("a", 9_000) == 0 && seconds("a", 11_999) == 0 && seconds("a", 15_500) == 4)
+        #expect(seconds("a", 900_000) == 60 && seconds("b", 10_000) == 60)
+        freshness.drop(atMilliseconds: 20_000)
+        #expect(seconds("a", 20_000) == 0 && seconds("b", 20_000) == 0)
     }
 }
 
 struct SecureAddressTests {
     private func problem(_ url: String, allowsInsecure: Bool = false) -> String? {
-        SecureAddress.problem(
-            with: TransportRequest(
-                url: url, headers: [], body: [], connectTimeoutMilliseconds: 1, timeoutMilliseconds: 1,
-                maximumAnswerBytes: 1, allowsInsecure: allowsInsecure, certificateAuthorityFile: nil))
+        SecureAddress.problem(with: url, allowsInsecure: allowsInsecure)
     }
 
     @Test(arguments: [

@@ -14,10 +14,8 @@ private final class SilentTransport: Transport {
 
     var sent: Int { count.withLock { $0 } }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
-        count.withLock { $0 += 1 }
-    }
-
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) {}
+    func send(_ requests: [TransportRequest]) { count.withLock { $0 += requests.count } }
     func cancelAll() {}
     func dropConnections() {}
 }

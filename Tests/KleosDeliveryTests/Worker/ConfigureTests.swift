@@ -11,7 +11,8 @@ import Testing
 private final class AnnouncingTransport: Transport {
     let sent = DispatchSemaphore(value: 0)
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) { sent.signal() }
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) {}
+    func send(_ requests: [TransportRequest]) { for _ in requests { sent.signal() } }
     func cancelAll() {}
     func dropConnections() {}
 }

@@ -12,7 +12,7 @@ final class HeldTransport: Transport {
 
     private struct Held: Sendable {
         var player: String
-        var completion: @Sendable (TransportResult) -> Void
+        var request: TransportRequest
     }
 
     private struct State {
@@ -22,13 +22,20 @@ final class HeldTransport: Transport {
 
     private let state = Mutex(State())
     private let arrived = Watched(0)
+    private let end = EndHandler()
 
     var report: Report { state.withLock { $0.report } }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) { end.set(handler) }
+
+    func send(_ requests: [TransportRequest]) {
+        for request in requests { hold(request) }
+    }
+
+    private func hold(_ request: TransportRequest) {
         let player = (try? JSONParser.parse(request.body))?["player"]?.stringValue ?? ""
         state.withLock { state in
-            state.held.append(Held(player: player, completion: completion))
+            state.held.append(Held(player: player, request: request))
             state.report.mostAtOnce = max(state.report.mostAtOnce, state.held.count)
             let same = state.held.count { $0.player == player }
             state.report.mostOfOneStream = max(state.report.mostOfOneStream, same)
@@ -44,7 +51,8 @@ final class HeldTransport: Transport {
         let first = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }
         guard let first else { return }
         arrived.change { $0 -= 1 }
-        first.completion(
+        end(
+            first.request,
             TransportResult(
                 answer: .success(TransportAnswer(status: 200, body: Array(#"{"accepted":true}"#.utf8))),
                 didSendRequest: true, durationMilliseconds: 1))
@@ -56,7 +64,8 @@ final class HeldTransport: Transport {
             return state.held
         }
         for held in all {
-            held.completion(
+            end(
+                held.request,
                 TransportResult(
                     answer: .failure(TransportFailure(.cancelled, "interrupted")), didSendRequest: true,
                     durationMilliseconds: 1))

@@ -10,6 +10,7 @@ import Testing
 /// Fails the first request, confirms the others, and keeps what it was sent.
 private final class ForgetfulTransport: Transport {
     private let bodies = Mutex<[[UInt8]]>([])
+    private let end = EndHandler()
     private let afterFirst: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// `afterFirst` is called with the first request; its argument ends that request.
@@ -17,13 +18,17 @@ private final class ForgetfulTransport: Transport {
 
     var sent: [[UInt8]] { bodies.withLock { $0 } }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
-        let count = bodies.withLock { bodies in
-            bodies.append(request.body)
-            return bodies.count
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) { end.set(handler) }
+
+    func send(_ requests: [TransportRequest]) {
+        for request in requests {
+            let count = bodies.withLock { bodies in
+                bodies.append(request.body)
+                return bodies.count
+            }
+            if count > 1 { end(request, answer(200, accepted)) }
+            if count == 1 { afterFirst { [end] in end(request, failure(.timeout, didSend: true)) } }
         }
-        if count > 1 { return completion(answer(200, accepted)) }
-        afterFirst { completion(failure(.timeout, didSend: true)) }
     }
 
     func cancelAll() {}

@@ -10,13 +10,18 @@ import Testing
 /// Answers 500 to everything about the player "bad", confirms the rest, and tells of each 500.
 private final class TroubledTransport: Transport {
     private let onError: @Sendable () -> Void
+    private let end = EndHandler()
 
     init(onError: @escaping @Sendable () -> Void) { self.onError = onError }
 
-    func send(_ request: TransportRequest, completion: @escaping @Sendable (TransportResult) -> Void) {
-        let isBad = String(decoding: request.body, as: UTF8.self).contains(#""player":"bad""#)
-        completion(isBad ? answer(500) : answer(200, accepted))
-        if isBad { onError() }
+    func setEndHandler(_ handler: @escaping @Sendable ([TransportEnd]) -> Void) { end.set(handler) }
+
+    func send(_ requests: [TransportRequest]) {
+        for request in requests {
+            let isBad = String(decoding: request.body, as: UTF8.self).contains(#""player":"bad""#)
+            end(request, isBad ? answer(500) : answer(200, accepted))
+            if isBad { onError() }
+        }
     }
 
     func cancelAll() {}

@@ -163,10 +163,11 @@ struct HTTP2FaultTests {
         #expect(server.bodies.count == 43)
     }
 
-    @Test func whatMustGoOutOnceIsNotRepeatedWhereAUsedConnectionBreaks() throws {
+    @Test(arguments: [HTTP2Server.Step.close, .hangUp])
+    func whatMustGoOutOnceIsNotRepeatedWhereAUsedConnectionBreaks(_ end: HTTP2Server.Step) throws {
         let certificate = try TestCertificate()
         let server = try HTTP2Server(
-            [HTTP2Server.whole, [.hangUp], HTTP2Server.whole], tls: TLSContext(certificate, speaksHTTP2: true))
+            [HTTP2Server.whole, [end], HTTP2Server.whole], tls: TLSContext(certificate, speaksHTTP2: true))
         let line = Line()
         let request = post(server.url, mustGoOutOnce: true, certificateAuthorityFile: certificate.authorityFile)
         _ = try line.begin(request).answer()

@@ -2,18 +2,44 @@
 package struct JSONObject: Sendable, Equatable {
     /// One member.
     package struct Member: Sendable, Equatable {
-        package var name: String
+        package let name: String
         package var value: JSONValue
         /// Where the value stands in the parsed text, as offsets in bytes; empty for a value made by hand.
-        package var sourceRange: Range<Int> = 0..<0
+        package let sourceRange: Range<Int>
+        /// Differs for most names that differ, and compares at once.
+        private let mark: UInt64
+
+        init(name: String, value: JSONValue) {
+            self.init(name: name, mark: Self.mark(of: name), value: value, sourceRange: 0..<0)
+        }
+
+        /// `mark` must be that of `name`.
+        init(name: String, mark: UInt64, value: JSONValue, sourceRange: Range<Int>) {
+            self.name = name
+            self.mark = mark
+            self.value = value
+            self.sourceRange = sourceRange
+        }
+
+        /// Length and beginning of a name.
+        static func mark(of name: String) -> UInt64 {
+            name.utf8.withContiguousStorageIfAvailable(mark) ?? UInt64(truncatingIfNeeded: name.utf8.count)
+        }
+
+        private static func mark(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            var mark = UInt64(truncatingIfNeeded: name.count)
+            for byte in name.prefix(7) { mark = mark << 8 | UInt64(byte) }
+            return mark
+        }
 
         package static func == (left: Member, right: Member) -> Bool {
-            left.isNamed(right.name) && left.value == right.value
+            left.isNamed(right.name, mark: right.mark) && left.value == right.value
         }
 
         /// Byte for byte: String's own equality also unites different spellings of one character.
-        func isNamed(_ name: String) -> Bool {
-            self.name.utf8.count == name.utf8.count && self.name.utf8.elementsEqual(name.utf8)
+        func isNamed(_ name: String, mark: UInt64) -> Bool {
+            guard self.mark == mark, self.name.utf8.count == name.utf8.count, self.name == name else { return false }
+            return self.name.utf8.elementsEqual(name.utf8)
         }
     }
 
@@ -36,9 +62,9 @@ package struct JSONObject: Sendable, Equatable {
 
     /// The value of the member `name`, compared byte by byte. Setting nil removes it; a new name goes last.
     package subscript(name: String) -> JSONValue? {
-        get { member(name)?.value }
+        get { index(of: name).map { members[$0].value } }
         set {
-            let index = members.firstIndex { $0.isNamed(name) }
+            let index = index(of: name)
             switch (index, newValue) {
             case (let index?, let value?): members[index] = Member(name: name, value: value)
             case (let index?, nil): members.remove(at: index)
@@ -50,6 +76,12 @@ package struct JSONObject: Sendable, Equatable {
 
     /// The member `name`, with its place in the text; nil where it is absent.
     package func member(_ name: String) -> Member? {
-        members.first { $0.isNamed(name) }
+        index(of: name).map { members[$0] }
+    }
+
+    /// The place of the member `name` among all; nil where it is absent.
+    package func index(of name: String) -> Int? {
+        let mark = Member.mark(of: name)
+        return members.firstIndex { $0.isNamed(name, mark: mark) }
     }
 }

@@ -137,7 +137,8 @@ package struct JSONParser {
         guard current == UInt8(ascii: "\"") else { throw error("a name in quotes is expected") }
         let nameStart = position
         let name = try string()
-        guard isNew(name, after: members, &names) else {
+        let mark = JSONObject.Member.mark(of: name)
+        guard isNew(name, mark: mark, after: members, &names) else {
             throw JSONError(offset: nameStart, problem: "the name \"\(name)\" stands twice in one object")
         }
         skipSpace()
@@ -146,7 +147,7 @@ package struct JSONParser {
         skipSpace()
         let start = position
         let value = try value()
-        return JSONObject.Member(name: name, value: value, sourceRange: start..<position)
+        return JSONObject.Member(name: name, mark: mark, value: value, sourceRange: start..<position)
     }
 
     /// Whether another element follows; false at the closing bracket, which is taken.
@@ -164,8 +165,12 @@ package struct JSONParser {
     }
 
     /// Whether no member before has the name. `names` is filled as soon as a search in it costs less than comparing.
-    private func isNew(_ name: String, after members: [JSONObject.Member], _ names: inout Set<[UInt8]>) -> Bool {
-        guard members.count >= Self.comparedMembers else { return !members.contains { $0.isNamed(name) } }
+    private func isNew(
+        _ name: String, mark: UInt64, after members: [JSONObject.Member], _ names: inout Set<[UInt8]>
+    ) -> Bool {
+        guard members.count >= Self.comparedMembers else {
+            return !members.contains { $0.isNamed(name, mark: mark) }
+        }
         if names.isEmpty { names = Set(members.map { Array($0.name.utf8) }) }
         return names.insert(Array(name.utf8)).inserted
     }

@@ -10,7 +10,9 @@ package enum JSONValue: Sendable, Equatable {
     case raw([UInt8])
 
     /// Whether it is `null`.
-    package var isNull: Bool { self == .null }
+    package var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
 
     /// The text of a string; nil for anything else.
     package var stringValue: String? {

@@ -11,14 +11,21 @@ package struct JSONWriter: Sendable {
     /// Writes a value.
     package mutating func write(_ value: JSONValue) {
         switch value {
-        case .null: bytes += "null".utf8
-        case .bool(let flag): bytes += (flag ? "true" : "false").utf8
-        case .number(let number): bytes += number.text.utf8
+        case .null: write(literal: "null")
+        case .bool(let flag): write(literal: flag ? "true" : "false")
+        case .number(let number):
+            var text = number.text
+            text.withUTF8 { bytes.append(contentsOf: $0) }
         case .string(let text): write(string: text)
         case .array(let elements): write(array: elements)
         case .object(let object): write(object: object)
         case .raw(let raw): bytes += raw
         }
+    }
+
+    /// Writes a part of a JSON text that stands in the program.
+    package mutating func write(literal text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Writes bytes that are part of a JSON text as they are.
@@ -37,11 +44,11 @@ package struct JSONWriter: Sendable {
     private mutating func write(escaping text: UnsafeBufferPointer<UInt8>) {
         var start = 0
         for (index, byte) in text.enumerated() where Self.needsEscape(byte) {
-            bytes += text[start..<index]
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
             start = index + 1
             write(escape: byte)
         }
-        bytes += text[start...]
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

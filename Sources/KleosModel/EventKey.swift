@@ -50,20 +50,29 @@ package struct EventKey: Hashable, Sendable, Comparable, CustomStringConvertible
     }
 
     package var description: String {
-        let table = Array("0123456789abcdef".utf8)
-        // Sound: 32 digits and 4 hyphens, all ASCII, fill the 36 bytes.
-        return String(unsafeUninitializedCapacity: 36) { buffer in
-            var position = 0
-            for index in 0..<32 {
-                if [8, 12, 16, 20].contains(index) {
-                    buffer[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let half = index < 16 ? high : low
-                buffer[position] = table[Int(half >> UInt64(60 - 4 * (index % 16)) & 0xF)]
+        // Sound: all 36 bytes are written, and are ASCII.
+        String(unsafeUninitializedCapacity: Self.textBytes) { buffer in
+            write(into: buffer)
+            return Self.textBytes
+        }
+    }
+
+    /// Length of the usual form.
+    package static let textBytes = 36
+
+    /// Writes the usual form to the beginning of `buffer`, which has room for `textBytes`.
+    package func write(into buffer: UnsafeMutableBufferPointer<UInt8>) {
+        precondition(buffer.count >= Self.textBytes, "a key's text needs \(Self.textBytes) bytes")
+        var position = 0
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                buffer[position] = UInt8(ascii: "-")
                 position += 1
             }
-            return position
+            let half = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index % 16)) & 0xF)
+            buffer[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            position += 1
         }
     }
 

@@ -5,7 +5,14 @@
 package enum ExactText {
     /// Whether both have the same bytes.
     package static func same(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+        // Short texts compare as two words, which settles nearly all.
+        guard left.utf8.count == right.utf8.count, left == right else { return false }
+        return left.utf8.elementsEqual(right.utf8)
+    }
+
+    /// Whether `text` holds the NUL character.
+    package static func hasNUL(_ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? text.utf8.contains(0)
     }
 
     /// Whether one of `names` has the bytes of `name`.

@@ -25,6 +25,10 @@ package struct ScoreValue: Hashable, Sendable, Comparable, CustomStringConvertib
     /// Reads a number in decimal or exponent form (`8080`, `8080.0`, `8.08e3`) exactly.
     /// Throws `ParseError`; a text of more than 64 bytes is `notANumber`.
     package init(text: String, decimals: Int) throws(ParseError) {
+        if let units = PlainInteger.read(text, shift: decimals) {
+            self.init(units: units, decimals: decimals)
+            return
+        }
         var parser = DecimalText(text)
         guard text.utf8.count <= 64, let number = parser.read() else { throw .notANumber }
         var digits = number.digits
@@ -72,6 +76,36 @@ package struct ScoreValue: Hashable, Sendable, Comparable, CustomStringConvertib
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(scaled)
+    }
+}
+
+/// Whole numbers as nearly all scores are written, without fraction and exponent.
+private enum PlainInteger {
+    /// The number times ten to the power of `shift`; nil for anything else, and where it does not fit.
+    static func read(_ text: String, shift: Int) -> Int64? {
+        let number = text.utf8.withContiguousStorageIfAvailable(read) ?? nil
+        guard var number else { return nil }
+        for _ in 0..<shift {
+            let (product, overflowed) = number.multipliedReportingOverflow(by: 10)
+            guard !overflowed else { return nil }
+            number = product
+        }
+        return number
+    }
+
+    private static func read(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        // Eighteen digits fit for certain; a zero before others is no number.
+        guard (1...18).contains(text.count - start), text.count - start == 1 || text[start] != UInt8(ascii: "0") else {
+            return nil
+        }
+        var number: Int64 = 0
+        for byte in text[start...] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        return isNegative ? -number : number
     }
 }
 

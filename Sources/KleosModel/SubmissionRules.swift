@@ -33,7 +33,7 @@ package enum SubmissionRules {
 
     private static func checkText(_ text: String?, field: String, maximumBytes: Int) throws(Rejection) {
         guard let text else { return }
-        guard !text.isEmpty, !text.utf8.contains(0) else {
+        guard !text.isEmpty, !ExactText.hasNUL(text) else {
             throw Rejection(
                 .invalidParameter, field: field, "\(field) must not be empty and must hold no NUL character")
         }

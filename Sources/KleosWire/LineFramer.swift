@@ -13,6 +13,9 @@ package struct LineFramer: Sendable {
         case tooLong
     }
 
+    /// Room that an empty buffer keeps.
+    private static let keptBytes = 1_024
+
     private let maximumBytes: Int
     private var buffer: [UInt8] = []
     private var start = 0
@@ -27,13 +30,16 @@ package struct LineFramer: Sendable {
     /// Whether the stream stopped inside a line.
     package var hasPartialLine: Bool { isSkipping || start < buffer.count }
 
+    /// Bytes that were taken in and belong to no frame yet.
+    package var pendingBytes: Int { buffer.count - start }
+
     /// Takes in what the stream brought.
     package mutating func append(_ bytes: some Collection<UInt8>) {
-        if start == buffer.count {
-            buffer.removeAll(keepingCapacity: buffer.capacity <= 65_536)
-            start = 0
-            scanned = 0
-        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// Takes in what the stream brought.
+    package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         buffer.append(contentsOf: bytes)
     }
 
@@ -61,6 +67,13 @@ package struct LineFramer: Sendable {
     }
 
     private mutating func overflow() -> Frame? {
+        guard start < buffer.count else {
+            // A connection that has nothing to say holds no buffer.
+            buffer.removeAll(keepingCapacity: buffer.capacity <= Self.keptBytes)
+            start = 0
+            scanned = 0
+            return nil
+        }
         // One byte more than the limit may still be a carriage return.
         guard isSkipping || buffer.count - start > maximumBytes + 1 else {
             compact()

@@ -5,7 +5,7 @@ import KleosModel
 package struct ParameterReader {
     private let object: JSONObject
     private let source: [UInt8]
-    private var known: Set<String> = []
+    private var asked = AskedMembers()
 
     /// Makes a reader of a request's parameters.
     package init(_ request: RPCRequest) {
@@ -14,20 +14,28 @@ package struct ParameterReader {
     }
 
     /// The names that no read has asked for, in the order in which they came.
-    package var ignored: [String] { object.names.filter { !known.contains($0) } }
+    package var ignored: [String] {
+        guard asked.count < object.members.count else { return [] }
+        return object.members.indices.lazy.filter { !asked.contains($0) }.map { object.members[$0].name }
+    }
 
     /// The value of `name`; nil where it is absent or null.
     package mutating func value(_ name: String) -> JSONValue? {
-        known.insert(name)
-        guard let value = object[name], !value.isNull else { return nil }
-        return value
+        member(name)?.value
+    }
+
+    private mutating func member(_ name: String) -> JSONObject.Member? {
+        guard let index = object.index(of: name) else { return nil }
+        asked.insert(index)
+        let member = object.members[index]
+        return member.value.isNull ? nil : member
     }
 
     /// An optional string. Throws `RPCError` where it is something else, or holds a NUL character.
     package mutating func string(_ name: String) throws(RPCError) -> String? {
         guard let value = value(name) else { return nil }
         guard let text = value.stringValue else { throw wrongType(name, "a string") }
-        guard !text.utf8.contains(0) else {
+        guard !ExactText.hasNUL(text) else {
             throw RPCError(.invalidParameter, "\(name) must hold no NUL character", field: name)
         }
         return text
@@ -131,9 +139,9 @@ package struct ParameterReader {
 
     /// The bytes of an optional object, as they came. Throws `RPCError`.
     package mutating func objectSource(_ name: String) throws(RPCError) -> [UInt8]? {
-        guard let value = value(name) else { return nil }
-        guard case .object = value else { throw wrongType(name, "an object") }
-        guard let member = object.member(name), !member.sourceRange.isEmpty else { return value.serializedBytes }
+        guard let member = member(name) else { return nil }
+        guard case .object = member.value else { throw wrongType(name, "an object") }
+        guard !member.sourceRange.isEmpty else { return member.value.serializedBytes }
         return Array(source[member.sourceRange])
     }
 
@@ -144,5 +152,22 @@ package struct ParameterReader {
 
     private func wrongType(_ name: String, _ expected: String) -> RPCError {
         RPCError(.invalidParameter, "\(name) must be \(expected)", field: name)
+    }
+}
+
+/// Which members of an object were asked for, by their places: one word for as many as requests usually have.
+private struct AskedMembers {
+    private(set) var count = 0
+    private var first: UInt64 = 0
+    private var others: Set<Int> = []
+
+    func contains(_ index: Int) -> Bool {
+        index < UInt64.bitWidth ? first & 1 << UInt64(index) != 0 : others.contains(index)
+    }
+
+    mutating func insert(_ index: Int) {
+        guard !contains(index) else { return }
+        count += 1
+        if index < UInt64.bitWidth { first |= 1 << UInt64(index) } else { others.insert(index) }
     }
 }

@@ -32,11 +32,11 @@ package enum RPCAnswer {
 
     private static func message(id: [UInt8], member: StaticString, value: JSONValue) -> [UInt8] {
         var writer = JSONWriter(capacity: 192)
-        writer.write(raw: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+        writer.write(literal: "{\"jsonrpc\":\"2.0\",\"id\":")
         writer.write(raw: id)
-        writer.write(raw: ",\"".utf8)
-        member.withUTF8Buffer { writer.write(raw: $0) }
-        writer.write(raw: "\":".utf8)
+        writer.write(literal: ",\"")
+        writer.write(literal: member)
+        writer.write(literal: "\":")
         writer.write(value)
         writer.write(raw: [UInt8(ascii: "}")])
         return writer.bytes

@@ -70,9 +70,10 @@ package struct RPCRequest: Sendable, Equatable {
             return Parsed(id: nil, request: .failure(RPCError(.invalidRequest, "a request is an object")))
         }
         var id: [UInt8]?
-        switch object["id"] {
+        let member = object.member("id")
+        switch member?.value {
         case nil, .null: break
-        case .string, .number: id = object.member("id").map { Array(source[$0.sourceRange]) }
+        case .string, .number: id = member.map { Array(source[$0.sourceRange]) }
         default:
             let error = RPCError(.invalidRequest, "the id must be a string or a number", field: "id")
             return Parsed(id: nil, request: .failure(error))

@@ -4,6 +4,7 @@ package import KleosModel
 package import KleosStore
 package import KleosSupport
 import KleosWire
+import Synchronization
 
 /// The daemon's side of its sockets: takes in connections, answers their requests, pushes what they subscribed to.
 package actor Server: QueueActor {
@@ -24,7 +25,14 @@ package actor Server: QueueActor {
     var door: LoopbackDoor?
     var connections: [UInt64: Connection] = [:]
     var users: [UInt32: UserAccount] = [:]
-    var subscribers: Set<UInt64> = []
+    var subscribers: Set<UInt64> = [] {
+        didSet { hasSubscribers.store(!subscribers.isEmpty, ordering: .releasing) }
+    }
+    private nonisolated let hasSubscribers = Atomic(false)
+    /// What is read from sockets comes here first.
+    var readBuffer = [UInt8](repeating: 0, count: readBytes)
+    var intake = Intake()
+    var ways = RecentWays()
     var dirty: [Connection] = []
     /// Connections whose lines are taken up when it is their turn.
     var waiting = FairQueue<UInt32, UInt64, UInt64>()
@@ -77,6 +85,7 @@ package actor Server: QueueActor {
     package nonisolated func configure(_ settings: ServerSettings) {
         async { server in
             server.settings = settings
+            server.ways = RecentWays()
             server.playersMayHaveChanged()
             for uid in server.users.keys { server.offerNotices(to: uid) }
         }
@@ -93,6 +102,8 @@ package actor Server: QueueActor {
         guard !changes.deliveries.isEmpty || !changes.notices.isEmpty || !changes.returnedNotices.isEmpty else {
             return
         }
+        // Whoever subscribes later asks the store for what there is after that.
+        guard hasSubscribers.load(ordering: .acquiring) else { return }
         async { $0.push(changes) }
     }
 

@@ -20,6 +20,8 @@ package struct ServerSettings: Sendable {
     /// By name.
     package var endpoints: [String: Endpoint]
     package var limits: ConnectionLimits
+    /// How much of what clients send is held until it is answered.
+    package var intake = IntakeLimits()
     /// Members of this group may use the control socket; nil for root and the daemon's own user only.
     package var controlGID: UInt32?
     /// The user that the daemon runs as.

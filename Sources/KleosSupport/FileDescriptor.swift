@@ -39,6 +39,16 @@ package final class FileDescriptor: Sendable {
         return bytes
     }
 
+    /// Reads to the beginning of `buffer` what there is and fits, and returns how many bytes that were; 0 is the end of
+    /// the file. Throws `SystemError`, EAGAIN included.
+    package func read(into buffer: inout [UInt8]) throws(SystemError) -> Int {
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            Retry.onInterrupt { Glibc.read(number, bytes.baseAddress, bytes.count) }
+        }
+        guard count >= 0 else { throw SystemError("read descriptor \(number)") }
+        return count
+    }
+
     /// Writes all of `bytes` to a blocking descriptor; `path` names it in errors. Throws `SystemError`.
     package func writeAll(_ bytes: [UInt8], path: String? = nil) throws(SystemError) {
         var offset = 0

@@ -126,8 +126,10 @@ extension Server {
         } catch {
             return refuse(descriptor, "the daemon \(error); try again later")
         }
-        users[peer.uid, default: UserAccount()].connections += 1
-        connections[id] = Connection(id: id, role: role, peer: peer, descriptor: descriptor, watch: watch)
+        let user = account(of: peer.uid)
+        user.connections += 1
+        connections[id] = Connection(
+            id: id, role: role, peer: peer, user: user, descriptor: descriptor, watch: watch)
         watch.resume(.read)
     }
 

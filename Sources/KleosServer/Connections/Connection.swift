@@ -8,6 +8,7 @@ final class Connection {
     let id: UInt64
     let role: SocketRole
     let peer: PeerIdentity
+    let user: UserAccount
     let descriptor: FileDescriptor
     let watch: SocketWatch
 
@@ -15,10 +16,12 @@ final class Connection {
     var output = OutputBuffer()
     /// Requests that are not answered yet.
     var unanswered = 0
+    /// Their length.
+    var unansweredBytes = 0
     /// Those of them whose answers may be large.
     var unansweredHeavy = 0
     /// Submissions of this turn, handed to the store together.
-    var bundle: [PendingSubmit] = []
+    var bundle = SubmitBundle()
     var batches: [UInt64: BatchAnswer] = [:]
     var subscription: Subscription?
     var presence: Presence?
@@ -43,10 +46,14 @@ final class Connection {
         return Submitter(uid: peer.uid, pid: peer.pid, executable: details.executable, unit: details.unit)
     }()
 
-    init(id: UInt64, role: SocketRole, peer: PeerIdentity, descriptor: FileDescriptor, watch: SocketWatch) {
+    init(
+        id: UInt64, role: SocketRole, peer: PeerIdentity, user: UserAccount, descriptor: FileDescriptor,
+        watch: SocketWatch
+    ) {
         self.id = id
         self.role = role
         self.peer = peer
+        self.user = user
         self.descriptor = descriptor
         self.watch = watch
     }

@@ -25,6 +25,12 @@ struct OutputBuffer {
         bytes.append(UInt8(ascii: "\n"))
     }
 
+    /// Adds a line that `write` puts together in place, and its line feed.
+    mutating func appendLine(_ write: (inout [UInt8]) -> Void) {
+        write(&bytes)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
     /// Writes as much as the peer takes.
     mutating func write(to descriptor: FileDescriptor) -> Progress {
         while start < bytes.count {

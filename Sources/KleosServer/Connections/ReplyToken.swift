@@ -13,6 +13,8 @@ struct ReplyToken: Sendable {
     /// The request's id, as it came; without one only errors are answered.
     var id: [UInt8]?
     var slot: BatchSlot?
+    /// The request's length.
+    var bytes: Int
     /// Whether the answer may be large.
     var isHeavy = false
     /// Parameters that the request had and the daemon does not know.

@@ -7,15 +7,9 @@ import KleosWire
 
 extension Server {
     /// Bytes read in one turn of a connection.
-    private static let readBytes = 65_536
+    static let readBytes = 32_768
     /// Lines taken up in one turn of a connection.
     private static let turnLines = 64
-    /// Requests are taken up only while less output than this waits, so that pushes and answers under way fit, too.
-    private static let outputMarkBytes = 262_144
-    /// Requests under way whose answers may be large.
-    private static let maximumHeavy = 2
-    /// One user's connections together have at most so many times the unanswered requests of one.
-    private static let userShare = 4
 
     // MARK: Reading
 
@@ -30,12 +24,15 @@ extension Server {
 
     private func read(_ connection: Connection) {
         do throws(SystemError) {
-            let bytes = try connection.descriptor.read(limitBytes: Self.readBytes)
-            if bytes.isEmpty {
+            let count = try connection.descriptor.read(into: &readBuffer)
+            if count == 0 {
                 connection.hasEnded = true
                 connection.watch.suspend(.read)
             } else {
-                connection.framer.append(bytes)
+                // Sound: the framer copies, and the count is what the kernel filled.
+                readBuffer.withUnsafeBufferPointer {
+                    connection.framer.append(UnsafeBufferPointer(rebasing: $0[..<count]))
+                }
             }
         } catch {
             if error.code == EAGAIN { return }
@@ -53,7 +50,12 @@ extension Server {
         } else {
             queueUp(connection)
         }
-        markDirty(connection)
+        closeSoonIfDone(connection)
+    }
+
+    /// A connection whose end was read is closed when its last answer is out, which may have been long ago.
+    private func closeSoonIfDone(_ connection: Connection) {
+        if connection.hasEnded || connection.isClosing { markDirty(connection) }
     }
 
     /// Users take turns, and within a user's turns that user's connections.
@@ -77,22 +79,9 @@ extension Server {
         if let connection = connections[id] {
             connection.isWaiting = false
             process(connection)
-            markDirty(connection)
+            closeSoonIfDone(connection)
         }
         scheduleTurn()
-    }
-
-    /// Whether another request of the connection may be taken up.
-    private func mayProcess(_ connection: Connection) -> Bool {
-        let limits = settings.limits
-        return !connection.isClosing && connection.unanswered < limits.maximumUnanswered
-            && connection.unansweredHeavy < Self.maximumHeavy
-            && connection.output.count < min(Self.outputMarkBytes, limits.outputLimitBytes)
-            && !isOverShare(connection.peer.uid)
-    }
-
-    private func isOverShare(_ uid: UInt32) -> Bool {
-        (users[uid]?.unanswered ?? 0) >= settings.limits.maximumUnanswered * Self.userShare
     }
 
     /// Takes up the lines that are there, as far as the limits allow, and as many as a turn has.
@@ -103,7 +92,7 @@ extension Server {
         while !connection.isClosed, !connection.isClosing {
             guard mayProcess(connection) else {
                 connection.isBlocked = true
-                if isOverShare(connection.peer.uid) { users[connection.peer.uid]?.blocked.insert(connection.id) }
+                waitForShare(connection)
                 break
             }
             guard lines < Self.turnLines else {
@@ -153,7 +142,9 @@ extension Server {
             connection.isDirty = false
             flush(connection)
             guard !connection.isClosed else { continue }
-            if connection.isBlocked, mayProcess(connection) { awaitTurn(connection) }
+            if connection.isBlocked {
+                if mayProcess(connection) { awaitTurn(connection) } else { waitForShare(connection) }
+            }
             closeIfFinished(connection)
         }
     }
@@ -219,27 +210,12 @@ extension Server {
         subscribers.remove(connection.id)
         presenceChanged(from: connection.presence, to: nil)
         let uid = connection.peer.uid
-        users[uid]?.connections -= 1
-        users[uid]?.blocked.remove(connection.id)
+        connection.user.connections -= 1
+        connection.user.blocked.remove(connection.id)
         forgetIfIdle(uid)
     }
 
     func forgetIfIdle(_ uid: UInt32) {
         if users[uid]?.isIdle == true { users[uid] = nil }
-    }
-
-    /// Takes an answered request off the accounts of its user, and lets the user's waiting connections go on.
-    func settleAccount(_ token: ReplyToken) {
-        guard var user = users[token.uid] else { return }
-        user.unanswered -= 1
-        let released = user.blocked
-        if !released.isEmpty, user.unanswered < settings.limits.maximumUnanswered * Self.userShare {
-            user.blocked = []
-            users[token.uid] = user
-            for id in released { connections[id].map(markDirty) }
-        } else {
-            users[token.uid] = user
-            forgetIfIdle(token.uid)
-        }
     }
 }

@@ -12,12 +12,13 @@ extension Server {
     func take(_ line: [UInt8], from connection: Connection, now: ClockReading) {
         do throws(RPCError) {
             switch try RPCRequest.parse(line) {
-            case .single(let parsed): begin(parsed, slot: nil, from: connection, now: now)
+            case .single(let parsed): begin(parsed, slot: nil, bytes: line.count, from: connection, now: now)
             case .batch(let requests):
                 let number = nextNumber()
                 connection.batches[number] = BatchAnswer(count: requests.count)
+                let bytes = line.count / requests.count
                 for (index, parsed) in requests.enumerated() {
-                    begin(parsed, slot: .init(batch: number, index: index), from: connection, now: now)
+                    begin(parsed, slot: .init(batch: number, index: index), bytes: bytes, from: connection, now: now)
                 }
             }
         } catch {
@@ -26,11 +27,12 @@ extension Server {
     }
 
     private func begin(
-        _ parsed: RPCRequest.Parsed, slot: ReplyToken.BatchSlot?, from connection: Connection, now: ClockReading
+        _ parsed: RPCRequest.Parsed, slot: ReplyToken.BatchSlot?, bytes: Int, from connection: Connection,
+        now: ClockReading
     ) {
-        var token = ReplyToken(connection: connection.id, uid: connection.peer.uid, id: parsed.id, slot: slot)
-        connection.unanswered += 1
-        users[connection.peer.uid]?.unanswered += 1
+        var token = ReplyToken(
+            connection: connection.id, uid: connection.peer.uid, id: parsed.id, slot: slot, bytes: bytes)
+        openAccount(connection, bytes: bytes)
         do throws(RPCError) {
             let request = try parsed.request.get()
             let method = try method(of: request, on: connection)
@@ -134,11 +136,14 @@ extension Server {
 
     /// Hands over a finished answer; nil where none is wanted.
     func finish(_ token: ReplyToken, _ answer: [UInt8]?) {
-        settleAccount(token)
+        settleAccount(of: token.connection, uid: token.uid, count: 1, bytes: token.bytes)
         guard let connection = connections[token.connection] else { return }
-        connection.unanswered -= 1
         if token.isHeavy { connection.unansweredHeavy -= 1 }
-        markDirty(connection)
+        deliver(answer, to: token, on: connection)
+    }
+
+    /// Queues the answer of a request that is off the accounts; nil where none is wanted.
+    func deliver(_ answer: [UInt8]?, to token: ReplyToken, on connection: Connection) {
         guard let slot = token.slot else {
             if let answer { send(answer, to: connection) }
             return

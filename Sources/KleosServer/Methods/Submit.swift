@@ -5,17 +5,7 @@ import KleosStore
 import KleosSupport
 import KleosWire
 
-/// A checked submission on its way to the store.
-struct PendingSubmit: Sendable {
-    var token: ReplyToken
-    var event: Event
-    var fanOut: [FanOut]
-}
-
 extension Server {
-    /// Submissions handed to the store together; keeps one client's turn in a transaction short.
-    private static let bundleEvents = 64
-
     /// Checks a submission and adds it to those of this turn.
     func submit(
         _ request: RPCRequest, _ token: ReplyToken, _ connection: Connection, now: ClockReading
@@ -25,8 +15,9 @@ extension Server {
             submission, of: connection.peer, submitter: connection.submitter, now: now)
         var token = token
         token.ignored = ignored
-        connection.bundle.append(PendingSubmit(token: token, event: event, fanOut: fanOut))
-        if connection.bundle.count >= Self.bundleEvents { submitBundle(of: connection) }
+        let following = min(connection.framer.pendingBytes, room(of: connection))
+        connection.bundle.add(event, fanOut, token, following: following)
+        if connection.bundle.isFull { submitBundle(of: connection) }
     }
 
     /// The event that a submission comes to, with its ways, where its user may submit it now. Throws `RPCError`.
@@ -41,7 +32,7 @@ extension Server {
         } catch {
             throw RPCError(error)
         }
-        let fanOut = SubmissionRules.fanOut(resolved.subject, in: game, endpoints: settings.endpoints)
+        let fanOut = ways.fanOut(of: resolved.subject, in: game, endpoints: settings.endpoints)
         guard !fanOut.isEmpty else {
             throw RPCError(
                 .unavailable, "the game \(game.id) has no endpoint to submit to; add Endpoints= to its file",
@@ -89,7 +80,7 @@ extension Server {
 
     private func takeAllowance(of uid: UInt32, now: ClockReading) throws(RPCError) {
         guard let perMinute = settings.limits.eventsPerMinute else { return }
-        let isGranted = users[uid, default: UserAccount()].takeEvent(
+        let isGranted = account(of: uid).takeEvent(
             perMinute: perMinute, nowMilliseconds: now.monotonicMilliseconds)
         guard isGranted else {
             throw RPCError(.rateLimited, "one user may submit \(perMinute) events a minute; try again later")
@@ -99,58 +90,56 @@ extension Server {
     /// Hands the gathered submissions to the store.
     func submitBundle(of connection: Connection) {
         guard !connection.bundle.isEmpty else { return }
-        let submits = connection.bundle
-        connection.bundle = []
+        let bundle = connection.bundle
+        connection.bundle = SubmitBundle()
+        let events = bundle.events
+        let tokens = bundle.tokens
         store.perform(lane: connection.lane) { outbox throws(StoreError) in
             var results: [AcceptResult] = []
-            results.reserveCapacity(submits.count)
-            for submit in submits { results.append(try outbox.accept(submit.event, fanOut: submit.fanOut)) }
+            results.reserveCapacity(events.count)
+            for submit in events { results.append(try outbox.accept(submit.event, fanOut: submit.fanOut)) }
             return results
         } then: { [self] result in
-            self.async { $0.submitted(submits, result) }
+            self.async { $0.submitted(tokens, result) }
         }
     }
 
-    private func submitted(_ submits: [PendingSubmit], _ result: Result<[AcceptResult], StoreError>) {
+    /// Answers a bundle, whose requests all came over one connection.
+    private func submitted(_ tokens: [ReplyToken], _ result: Result<[AcceptResult], StoreError>) {
+        guard let first = tokens.first else { return }
+        let bytes = tokens.reduce(0) { $0 + $1.bytes }
+        settleAccount(of: first.connection, uid: first.uid, count: tokens.count, bytes: bytes)
+        guard let connection = connections[first.connection] else { return }
         switch result {
         case .success(let results):
-            for (submit, result) in zip(submits, results) { answer(submit.token, result) }
+            for (token, result) in zip(tokens, results) { answer(token, result, on: connection) }
         case .failure(let error):
             let failure = failure(error)
-            for submit in submits { reply(submit.token, .failure(failure)) }
+            for token in tokens { deliver(RPCAnswer.error(failure, id: token.id), to: token, on: connection) }
         }
     }
 
-    private func answer(_ token: ReplyToken, _ result: AcceptResult) {
+    private func answer(_ token: ReplyToken, _ result: AcceptResult, on connection: Connection) {
+        let error: RPCError
         switch result {
-        case .accepted(let key): accepted(token, key)
-        case .superseded(let key): accepted(token, key, isSuperseded: true)
+        case .accepted(let key): return accepted(AcceptedAnswer(token, key), token, on: connection)
+        case .superseded(let key):
+            return accepted(AcceptedAnswer(token, key, isSuperseded: true), token, on: connection)
         case .duplicate(let key, let isSuperseded):
-            accepted(token, key, isSuperseded: isSuperseded, isDuplicate: true)
+            let answer = AcceptedAnswer(token, key, isSuperseded: isSuperseded, isDuplicate: true)
+            return accepted(answer, token, on: connection)
         case .idConflict(let existing):
-            let error = RPCError(
+            error = RPCError(
                 .idConflict, "the id was used before, for another event; give each event an id of its own",
                 field: "id", details: JSONObject(name: "key", value: .string(existing.description)))
-            reply(token, .failure(error))
-        case .queueFull(let message): reply(token, .failure(RPCError(.queueFull, message)))
+        case .queueFull(let message): error = RPCError(.queueFull, message)
         }
+        deliver(RPCAnswer.error(error, id: token.id), to: token, on: connection)
     }
 
-    /// Writes the answer's bytes directly: this is the one answer that comes by the thousand.
-    private func accepted(_ token: ReplyToken, _ key: EventKey, isSuperseded: Bool = false, isDuplicate: Bool = false) {
-        var writer = JSONWriter(capacity: 160)
-        writer.write(raw: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
-        writer.write(raw: token.id ?? Array("null".utf8))
-        writer.write(raw: ",\"result\":{\"key\":\"".utf8)
-        writer.write(raw: key.description.utf8)
-        writer.write(raw: (isSuperseded ? "\",\"state\":\"superseded\"" : "\",\"state\":\"accepted\"").utf8)
-        writer.write(raw: (isDuplicate ? ",\"duplicate\":true" : ",\"duplicate\":false").utf8)
-        if !token.ignored.isEmpty {
-            writer.write(raw: ",\"ignored\":".utf8)
-            writer.write(.array(token.ignored.map(JSONValue.string)))
-        }
-        writer.write(raw: "}}".utf8)
-        finish(token, writer.bytes)
+    private func accepted(_ answer: AcceptedAnswer, _ token: ReplyToken, on connection: Connection) {
+        guard token.slot == nil else { return deliver(answer.bytes, to: token, on: connection) }
+        connection.output.appendLine { answer.write(to: &$0) }
     }
 }
 

@@ -44,9 +44,10 @@ package struct FairQueue<Owner: Hashable, Line: Hashable, Element> {
     }
 }
 
-/// First in, first out; what was taken is dropped in large pieces.
+/// First in, first out; the places of what was taken go in large pieces.
 private struct Turns<Element> {
-    private var elements: [Element] = []
+    /// Nil where it was taken: an element may hold much, and is let go at once.
+    private var elements: [Element?] = []
     private var taken = 0
 
     var isEmpty: Bool { taken == elements.count }
@@ -57,7 +58,7 @@ private struct Turns<Element> {
 
     mutating func next() -> Element? {
         guard taken < elements.count else { return nil }
-        let element = elements[taken]
+        let element = elements[taken].take()
         taken += 1
         if taken >= 64, taken * 2 >= elements.count {
             elements.removeFirst(taken)

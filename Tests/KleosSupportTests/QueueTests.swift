@@ -27,6 +27,22 @@ import Testing
         #expect([queue.popFirst(), queue.popFirst(), queue.popFirst()] == [2, 3, nil])
     }
 
+    @Test func whatIsTakenIsLetGoAtOnce() {
+        final class Element {}
+        var queue = FairQueue<Int, Int, Element>()
+        weak var first: Element?
+        do {
+            let element = Element()
+            first = element
+            queue.append(element, owner: 1, line: 1)
+        }
+        queue.append(Element(), owner: 1, line: 1)
+        #expect(first != nil)
+        _ = queue.popFirst()
+        #expect(first == nil)
+        #expect(!queue.isEmpty)
+    }
+
     @Test(arguments: UInt64(0)..<50)
     func nothingIsLostAndLinesKeepTheirOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -52,3 +52,9 @@ extern int malloc_trim(size_t);
 static inline void kleos_trim_heap(void) {
     malloc_trim(0);
 }
+
+// Limits the arenas among which threads are spread; M_ARENA_MAX of malloc.h.
+extern int mallopt(int, int);
+static inline void kleos_limit_arenas(int count) {
+    mallopt(-8, count);
+}

@@ -9,6 +9,7 @@ import KleosWire
 package enum DaemonProgram {
     /// Runs the daemon with the arguments that follow the program's name.
     package static func run(_ arguments: [String]) -> Never {
+        Heap.shareArenas()
         StandardStream.occupyMissing()
         SignalHandling.ignoreBrokenPipes()
         // What the daemon makes is for its own user alone; sockets get their modes one by one.

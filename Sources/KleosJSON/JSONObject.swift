@@ -39,7 +39,10 @@ package struct JSONObject: Sendable, Equatable {
         /// Byte for byte: String's own equality also unites different spellings of one character.
         func isNamed(_ name: String, mark: UInt64) -> Bool {
             guard self.mark == mark, self.name.utf8.count == name.utf8.count, self.name == name else { return false }
-            return self.name.utf8.elementsEqual(name.utf8)
+            let isSame = self.name.utf8.withContiguousStorageIfAvailable { own in
+                name.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+            }
+            return (isSame ?? nil) ?? self.name.utf8.elementsEqual(name.utf8)
         }
     }
 

@@ -7,7 +7,10 @@ package enum ExactText {
     package static func same(_ left: String, _ right: String) -> Bool {
         // Short texts compare as two words, which settles nearly all.
         guard left.utf8.count == right.utf8.count, left == right else { return false }
-        return left.utf8.elementsEqual(right.utf8)
+        let isSame = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { left.elementsEqual($0) }
+        }
+        return (isSame ?? nil) ?? left.utf8.elementsEqual(right.utf8)
     }
 
     /// Whether `text` holds the NUL character.

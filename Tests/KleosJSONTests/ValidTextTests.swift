@@ -60,6 +60,18 @@ import Testing
         #expect(object["e\u{301}"] == 2)
     }
 
+    @Test func tellsNamesApartThatBeginOrEndAlike() throws {
+        let names = [
+            "", "n", "abcdefg", "abcdefgh", "abcdefgi", "hbcdefg", String(repeating: "abcdefg", count: 40) + "1",
+        ]
+        let text = names.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",")
+        let value = try parse("{\(text)}")
+        for (number, name) in names.enumerated() { #expect(value[name] == .integer(number)) }
+        for name in ["a", "abcdef", "abcdefj", "bbcdefgh", String(repeating: "abcdefg", count: 40) + "2"] {
+            #expect(value[name] == nil)
+        }
+    }
+
     @Test func findsEachOfManyMembers() throws {
         let text = "{" + (0..<1_000).map { "\"n\($0)\":\($0)" }.joined(separator: ",") + "}"
         let object = try #require(try parse(text).objectValue)

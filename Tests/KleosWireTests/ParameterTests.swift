@@ -97,6 +97,14 @@ import Testing
         }
     }
 
+    @Test func unknownNamesAreRememberedHoweverManyThereAre() throws {
+        let names = (0..<200).map { "unknown\($0)" }
+        let members = (names.prefix(150) + ["kind"] + names.dropFirst(150)).map { "\"\($0)\":\"score\"" }
+        let parsed = try Submission.parse(request("{\"game\":\"g\",\(members.joined(separator: ","))}"))
+        #expect(parsed.submission.game == "g")
+        #expect(parsed.ignored == names)
+    }
+
     @Test func unknownNamesAreRememberedInOrder() throws {
         let parameters = #"{"mood":1,"kind":"score","weather":null,"game":"g","value":"1","Value":2}"#
         let (submission, ignored) = try Submission.parse(try request(parameters))

@@ -57,18 +57,21 @@ final class ServerHarness: Sendable {
     ]
 
     init(
-        limits: ConnectionLimits = ConnectionLimits(), stallTimeoutMilliseconds: Int = 30_000,
+        limits: ConnectionLimits = ConnectionLimits(), intake: IntakeLimits = IntakeLimits(),
+        stallTimeoutMilliseconds: Int = 30_000,
         notices: NoticeRoutes = NoticeRoutes(), noticeClaimMilliseconds: Int64 = 60_000,
         condition: EndpointCondition = EndpointCondition(name: "home", url: "http://127.0.0.1:1", kind: .up),
         daemonUID: UInt32 = 990
     ) throws {
         store = try TemporaryStore()
         let identity = identity
-        settings = ServerSettings(
+        var settings = ServerSettings(
             games: Dictionary(uniqueKeysWithValues: Self.games.map { ($0.id, $0) }),
             endpoints: ["home": Endpoint(name: "home", url: "http://127.0.0.1:1")], limits: limits,
             controlGID: Self.gid, daemonUID: daemonUID, stallTimeoutMilliseconds: stallTimeoutMilliseconds,
             notices: notices, noticeClaimMilliseconds: noticeClaimMilliseconds)
+        settings.intake = intake
+        self.settings = settings
         identity.withLock { $0 = PeerIdentity(uid: Self.uid, gid: Self.uid, pid: getpid(), groups: [Self.uid]) }
         let calls = calls
         let hooks = ServerHooks(

@@ -6,7 +6,7 @@ package struct JSONObject: Sendable, Equatable {
         package var value: JSONValue
         /// Where the value stands in the parsed text, as offsets in bytes; empty for a value made by hand.
         package let sourceRange: Range<Int>
-        /// Differs for most names that differ, and compares at once.
+        /// Length and beginning of the name, which compare at once.
         private let mark: UInt64
 
         init(name: String, value: JSONValue) {
@@ -21,14 +21,16 @@ package struct JSONObject: Sendable, Equatable {
             self.sourceRange = sourceRange
         }
 
-        /// Length and beginning of a name.
+        /// The mark of a name. It says all of a name of at most `markedBytes`.
         static func mark(of name: String) -> UInt64 {
-            name.utf8.withContiguousStorageIfAvailable(mark) ?? UInt64(truncatingIfNeeded: name.utf8.count)
+            name.utf8.withContiguousStorageIfAvailable(mark) ?? Array(name.utf8).withUnsafeBufferPointer(mark)
         }
+
+        private static let markedBytes = 7
 
         private static func mark(of name: UnsafeBufferPointer<UInt8>) -> UInt64 {
             var mark = UInt64(truncatingIfNeeded: name.count)
-            for byte in name.prefix(7) { mark = mark << 8 | UInt64(byte) }
+            for byte in name.prefix(markedBytes) { mark = mark << 8 | UInt64(byte) }
             return mark
         }
 
@@ -38,7 +40,8 @@ package struct JSONObject: Sendable, Equatable {
 
         /// Byte for byte: String's own equality also unites different spellings of one character.
         func isNamed(_ name: String, mark: UInt64) -> Bool {
-            guard self.mark == mark, self.name.utf8.count == name.utf8.count, self.name == name else { return false }
+            guard self.mark == mark, self.name.utf8.count == name.utf8.count else { return false }
+            if name.utf8.count <= Self.markedBytes { return true }
             let isSame = self.name.utf8.withContiguousStorageIfAvailable { own in
                 name.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
             }

@@ -62,7 +62,8 @@ import Testing
 
     @Test func tellsNamesApartThatBeginOrEndAlike() throws {
         let names = [
-            "", "n", "abcdefg", "abcdefgh", "abcdefgi", "hbcdefg", String(repeating: "abcdefg", count: 40) + "1",
+            "", "n", "abcdefg", "abcdefgh", "abcdefgi", "hbcdefg", "abcdefg" + String(repeating: "x", count: 256),
+            String(repeating: "abcdefg", count: 40) + "1",
         ]
         let text = names.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ",")
         let value = try parse("{\(text)}")

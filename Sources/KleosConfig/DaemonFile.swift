@@ -21,6 +21,12 @@ package enum DaemonFile {
             + "sends the token of the file \"loopback\" beside kleos.sock as the first line. For a user's own and private "
             + "daemons.")
 
+    static let machineIdentity = Setting(
+        "MachineIdentity", .text("machine-id, none or a file's path"), standard: "machine-id",
+        "By what a queue is told that was copied together with its machine: machine-id (the file /etc/machine-id), a file "
+            + "of your own with an id in its first line, or none. Where every boot makes another machine-id, or all copies "
+            + "of an image share one, name a file that stays and differs, such as /sys/class/dmi/id/product_uuid.")
+
     static let maximumSize = Setting(
         "MaximumSize", .size(1 << 20...1 << 44), standard: "512M",
         "The most room that the queue may take on disk. Beyond it new events are refused with queue-full while "
@@ -37,10 +43,21 @@ package enum DaemonFile {
         "The size of a file that is given up when the disk is full, so that what is queued can still be delivered.")
     static let keepDelivered = Setting(
         "KeepDelivered", ValueReader.duration(60_000...3_153_600_000_000).orInfinity(), standard: "30d",
-        "How long delivered events stay listed. A client's id for an event is known as long as the event is listed.")
+        "How long delivered events stay listed. They go earlier where their room is needed, and later where no time source "
+            + "disciplines the clock.")
+    static let keepIDs = Setting(
+        "KeepIds", .integer(1...36_500), standard: "365",
+        "How many days a client's id for an event stays known after the event is listed no more, so that the same id never "
+            + "counts twice.")
     static let maximumDeadPerUser = Setting(
-        "MaximumDeadPerUser", .integer(1...10_000_000), standard: "10000",
-        "Of each user's dead events the newest so many are kept; older ones are removed.")
+        "MaximumDeadPerUser", ValueReader.integer(1...10_000_000).orInfinity(), standard: "infinity",
+        "Of each user's dead events the newest so many are kept; older ones are removed, and status counts them. By "
+            + "default none is ever removed unless somebody discards it.")
+
+    static let maximumDeadPerItem = Setting(
+        "MaximumDeadPerItem", .integer(1...10_000_000), standard: "100000",
+        "Once a user has so many dead events about one leaderboard or achievement, new ones about it are refused with "
+            + "queue-full, and no others: a board that is wrong does not close the others.")
 
     static let keepBackups = Setting(
         "KeepBackups", .integer(1...1_000), standard: "3",
@@ -82,14 +99,14 @@ package enum DaemonFile {
                 name: "Daemon", argument: nil, documentation: "The daemon as a whole.",
                 settings: [
                     logLevel.definition, controlGroup.definition, registeredEndpoints.definition,
-                    loopbackPort.definition,
+                    loopbackPort.definition, machineIdentity.definition,
                 ]),
             SectionDefinition(
                 name: "Storage", argument: nil, documentation: "Room for the queue, and how long things stay in it.",
                 settings: [
                     maximumSize.definition, maximumSharePerUser.definition, keepFree.definition, reserve.definition,
-                    keepDelivered.definition,
-                    maximumDeadPerUser.definition, keepBackups.definition,
+                    keepDelivered.definition, keepIDs.definition, maximumDeadPerUser.definition,
+                    maximumDeadPerItem.definition, keepBackups.definition,
                 ]),
             SectionDefinition(
                 name: "Limits", argument: nil, documentation: "What clients of the sockets may ask for.",
@@ -115,6 +132,7 @@ package enum DaemonFile {
         settings.controlGID = controlGID(daemon, accounts, kind)
         settings.registeredEndpoints = daemon.value(registeredEndpoints)
         settings.loopbackPort = daemon.value(loopbackPort)
+        settings.machineIdentity = daemon.value(machineIdentity)
         if kind == .system {
             let reason = "is for a user's own and private daemons: all users' games would come as one user"
             if !settings.registeredEndpoints.isEmpty { daemon.problem(registeredEndpoints.key, reason) }
@@ -146,7 +164,9 @@ package enum DaemonFile {
         storage.freeFloorBytes = section.value(keepFree)
         storage.reserveBytes = section.value(reserve)
         storage.deliveredRetentionMilliseconds = section.value(keepDelivered)
+        storage.idRetentionDays = section.value(keepIDs)
         storage.maximumDeadPerUser = section.value(maximumDeadPerUser)
+        storage.maximumDeadPerItem = section.value(maximumDeadPerItem)
         storage.keptBackups = section.value(keepBackups)
         return storage
     }

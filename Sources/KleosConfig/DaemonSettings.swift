@@ -14,8 +14,12 @@ package struct StorageSettings: Sendable, Equatable {
     package var deliveredRetentionMilliseconds: Int64? = 30 * 86_400_000
     /// Backups that are kept; the oldest go when a new one is made.
     package var keptBackups: Int = 3
-    /// Above so many dead deliveries of one user, that user's oldest are removed.
-    package var maximumDeadPerUser: Int = 10_000
+    /// Above so many dead deliveries of one user, that user's oldest are removed; nil for never.
+    package var maximumDeadPerUser: Int?
+    /// Once a user has so many dead deliveries about one item, new events about it are refused.
+    package var maximumDeadPerItem: Int = 100_000
+    /// How many days a client's id stays known after its event is listed no more.
+    package var idRetentionDays: Int = 365
 
     /// The defaults.
     package init() {}
@@ -68,6 +72,8 @@ package struct DaemonSettings: Sendable, Equatable {
     package var registeredEndpoints: [String] = []
     /// The port of 127.0.0.1 to listen at, 0 for any that is free; nil for none.
     package var loopbackPort: Int?
+    /// Where the machine's identity comes from: `machine-id`, `none`, or the path of a file.
+    package var machineIdentity = "machine-id"
     package var storage = StorageSettings()
     package var limits = ConnectionLimits()
     package var notices = NoticeRoutes()

@@ -5,7 +5,6 @@ package enum EndpointFile {
     static let name = Setting(
         "Name", .text("a name"), standard: "", standardNote: "the file's name without .conf",
         "What games and commands call the endpoint.")
-    static let title = Setting("Title", .text(), standard: "", "What people call the endpoint.")
     static let url = Setting(
         "URL", ValueReader.url.orNothing(), standard: "", isRequired: true,
         "The service's address; /v1/scores and /v1/achievements are added to it.")
@@ -77,7 +76,7 @@ package enum EndpointFile {
             SectionDefinition(
                 name: "Endpoint", argument: nil, documentation: "The service.",
                 settings: [
-                    name.definition, title.definition, url.definition, resend.definition, atLeastOnce.definition,
+                    name.definition, url.definition, resend.definition, atLeastOnce.definition,
                     tokenFile.definition, tokenCredential.definition, allowInsecure.definition,
                     certificateAuthorities.definition,
                 ],

@@ -17,8 +17,6 @@ struct EndpointReader {
         let section = SectionReader(file, "Endpoint", report)
         var endpoint = Endpoint(name: section.value(EndpointFile.name, standard: fileName), url: "")
         checkName(endpoint.name, section)
-        let title = section.value(EndpointFile.title)
-        endpoint.title = title.isEmpty ? nil : title
         endpoint.url = section.value(EndpointFile.url) ?? ""
         endpoint.resend = section.value(EndpointFile.resend)
         endpoint.isAtLeastOnce = section.value(EndpointFile.atLeastOnce)

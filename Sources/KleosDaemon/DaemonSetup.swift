@@ -117,7 +117,9 @@ extension Daemon {
             maximumBytes: storage.maximumBytes, maximumBytesPerUser: storage.maximumBytesPerUser,
             freeFloorBytes: storage.freeFloorBytes,
             reserveBytes: storage.reserveBytes, deliveredRetentionMilliseconds: retention,
-            maximumDeadPerUser: storage.maximumDeadPerUser, machineID: MachineIdentity.read(log: log),
+            maximumDeadPerUser: storage.maximumDeadPerUser, maximumDeadPerItem: storage.maximumDeadPerItem,
+            idRetentionDays: storage.idRetentionDays,
+            machineID: MachineIdentity.read(configuration.daemon.machineIdentity, log: log),
             keptBackups: storage.keptBackups)
         do throws(StoreError) {
             return try Store.open(directory: paths.stateFolder, options: options, clock: clock, log: log)

@@ -3,17 +3,20 @@ import KleosSupport
 
 /// The id of the machine, by which a copied database is told from the original.
 enum MachineIdentity {
-    /// What /etc/machine-id says (machine-id(5)), hashed so that the id itself stays private; empty where there is
-    /// none.
+    /// What `source` says, hashed so that the id itself stays private; empty where there is none. `source` is
+    /// `machine-id` for /etc/machine-id (machine-id(5)), `none`, or the path of a file.
     ///
     /// A file that does not exist is ordinary, in containers and on machines without systemd.
-    static func read(log: Log) -> String {
-        let path = "/etc/machine-id"
+    static func read(_ source: String, log: Log) -> String {
+        if source == "none" { return "" }
+        let path = source == "machine-id" ? "/etc/machine-id" : source
         do throws(SystemError) {
             let id = try SmallFile.readText(at: path, limitBytes: 256).filter { !$0.isWhitespace }
             return id.isEmpty || id == "uninitialized" ? "" : fingerprint(of: id)
         } catch {
-            if error.code != ENOENT { log(.warning, "cannot tell a clone of this machine: \(error)") }
+            if error.code != ENOENT || source != "machine-id" {
+                log(.warning, "cannot tell a clone of this machine: \(error)")
+            }
             return ""
         }
     }

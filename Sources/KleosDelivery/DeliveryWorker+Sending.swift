@@ -158,13 +158,24 @@ extension DeliveryWorker {
 
     /// Requests came to their ends in one turn of the transport.
     func ended(_ ends: [TransportEnd]) {
+        let now = clock.read()
+        var burst: [Settling] = []
+        var actions: [DeliveryPlanner.Action] = []
         for end in ends {
-            if let parcel = flights.removeValue(forKey: end.number) { finished(parcel, end.result) }
+            guard let parcel = flights.removeValue(forKey: end.number) else { continue }
+            let (settling, decided) = finished(parcel, end.result, now: now)
+            burst.append(settling)
+            actions += decided
         }
+        // Settling goes first, so that a claim that follows sees what it promoted.
+        unsettled += burst.count
+        settle(burst)
+        perform(actions)
     }
 
-    private func finished(_ parcel: Parcel, _ result: TransportResult) {
-        let now = clock.read()
+    private func finished(
+        _ parcel: Parcel, _ result: TransportResult, now: ClockReading
+    ) -> (Settling, [DeliveryPlanner.Action]) {
         let claim = parcel.claim
         // A service may repeat what it was sent.
         let filter = SecretFilter(parcel.endpoint.token)
@@ -185,10 +196,7 @@ extension DeliveryWorker {
             claim: claim, attempt: attempt, settlement: decision.settlement,
             mayHaveTakenEffect: claim.mayHaveTakenEffect || verdict.mayHaveTakenEffect,
             confirmedFingerprint: remembers(decision, parcel.endpoint, now) ? parcel.endpoint.fingerprint : nil)
-        // Settling goes first, so that a claim that follows sees what it promoted.
-        unsettled += 1
-        settle(settling)
-        perform(decision.actions)
+        return (settling, decision.actions)
     }
 
     private func notice(for claim: Claim, _ verdict: Verdict) -> NoticeDraft? {
@@ -229,21 +237,39 @@ extension DeliveryWorker {
         var confirmedFingerprint: String?
     }
 
-    private func settle(_ settling: Settling) {
+    /// Settles what came to its end together in one transaction; where that fails, each by itself, so that one which
+    /// cannot be written holds up no other.
+    private func settle(_ burst: [Settling]) {
+        guard !burst.isEmpty else { return }
         let now = clock.read()
         store.perform { outbox throws(StoreError) in
-            let result = try outbox.settle(
-                settling.claim.id, attempt: settling.attempt, settlement: settling.settlement,
-                mayHaveTakenEffect: settling.mayHaveTakenEffect, now: now)
-            if let fingerprint = settling.confirmedFingerprint {
-                try outbox.markConfirmed(
-                    endpoint: settling.claim.stream.endpoint, fingerprint: fingerprint,
-                    nowMilliseconds: now.wallMilliseconds)
-            }
-            return result
+            var results: [SettleResult] = []
+            for settling in burst { results.append(try Self.write(settling, to: outbox, now: now)) }
+            return results
         } then: { [self] result in
-            self.async { worker in worker.settled(settling, result) }
+            self.async { worker in
+                switch result {
+                case .success(let results):
+                    for (settling, settled) in zip(burst, results) { worker.settled(settling, .success(settled)) }
+                case .failure(let error) where burst.count == 1: worker.settled(burst[0], .failure(error))
+                case .failure: for settling in burst { worker.settle([settling]) }
+                }
+            }
         }
+    }
+
+    private static func write(
+        _ settling: Settling, to outbox: Outbox, now: ClockReading
+    ) throws(StoreError) -> SettleResult {
+        let result = try outbox.settle(
+            settling.claim.id, attempt: settling.attempt, settlement: settling.settlement,
+            mayHaveTakenEffect: settling.mayHaveTakenEffect, now: now)
+        if let fingerprint = settling.confirmedFingerprint {
+            try outbox.markConfirmed(
+                endpoint: settling.claim.stream.endpoint, fingerprint: fingerprint,
+                nowMilliseconds: now.wallMilliseconds)
+        }
+        return result
     }
 
     private func settled(_ settling: Settling, _ result: Result<SettleResult, StoreError>) {
@@ -257,7 +283,7 @@ extension DeliveryWorker {
             var again = settling
             again.failures += 1
             let next = again
-            after(milliseconds: StoreRetry.milliseconds(next.failures)) { $0.settle(next) }
+            after(milliseconds: StoreRetry.milliseconds(next.failures)) { $0.settle([next]) }
         }
     }
 

@@ -223,7 +223,7 @@ package actor DeliveryWorker: QueueActor {
 
     private func bringForward(_ endpoint: String) {
         let now = clock.read().wallMilliseconds
-        store.perform { outbox throws(StoreError) in
+        store.performSteps { outbox throws(StoreError) in
             try outbox.bringForward(endpoint: endpoint, nowMilliseconds: now)
         } then: { [self] result in
             self.async { worker in

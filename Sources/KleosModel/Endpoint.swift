@@ -30,7 +30,6 @@ package enum ThrottleScope: String, Sendable, CaseIterable {
 /// A service that events are submitted to, with the rules for dealing with it.
 package struct Endpoint: Sendable, Equatable {
     package var name: String
-    package var title: String?
     /// Base URL without a trailing slash.
     package var url: String
     package var resend: ResendEffect
@@ -60,7 +59,7 @@ package struct Endpoint: Sendable, Equatable {
 
     /// Makes an endpoint; the defaults are those of an endpoint's file.
     package init(
-        name: String, title: String? = nil, url: String, resend: ResendEffect = .keyed, isAtLeastOnce: Bool = false,
+        name: String, url: String, resend: ResendEffect = .keyed, isAtLeastOnce: Bool = false,
         retry: RetryPolicy = RetryPolicy(), maximumAgeMilliseconds: Int64? = 30 * 86_400_000,
         whenOlder: OverageRule = .expire, maximumServerErrors: Int = 20, throttleScope: ThrottleScope = .endpoint,
         maximumInFlight: Int = 8, requestsPerMinute: Int? = nil, connectTimeoutMilliseconds: Int64 = 10_000,
@@ -68,7 +67,6 @@ package struct Endpoint: Sendable, Equatable {
         certificateAuthorityFile: String? = nil, token: Secret? = nil
     ) {
         self.name = name
-        self.title = title
         self.url = url
         self.resend = resend
         self.isAtLeastOnce = isAtLeastOnce

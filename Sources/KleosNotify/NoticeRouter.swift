@@ -106,19 +106,21 @@ package actor NoticeRouter: QueueActor {
     private func silence() {
         let games = games
         let now = clock.read()
+        silence(after: 0, games, now)
+    }
+
+    /// One turn of `silence`; the next follows while there is more.
+    private nonisolated func silence(after: Int64, _ games: [String: Game], _ now: ClockReading) {
         store.perform { outbox throws(StoreError) in
-            var after: Int64 = 0
-            while true {
-                let page = try outbox.notices(NoticeQuery(isPendingOnly: true, afterNumber: after, limit: 500))
-                guard let last = page.last else { return }
-                after = last.number
-                for notice in page where games[notice.game]?.notices.silence(notice.facts) != nil {
-                    _ = try outbox.acknowledgeNotices(
-                        [notice.number], route: Self.mutedRoute, uid: notice.uid, now: now)
-                }
+            let page = try outbox.notices(NoticeQuery(isPendingOnly: true, afterNumber: after, limit: 500))
+            for notice in page.notices where games[notice.game]?.notices.silence(notice.facts) != nil {
+                _ = try outbox.acknowledgeNotices(
+                    [notice.number], route: Self.mutedRoute, uid: notice.uid, now: now)
             }
-        } then: { _ in
+            return page.next
+        } then: { [self] result in
             // A failed store stops the daemon by itself.
+            if case .success(let next?) = result { silence(after: next, games, now) }
         }
     }
 

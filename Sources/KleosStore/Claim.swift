@@ -5,10 +5,6 @@ package struct Claim: Sendable, Equatable {
     package var id: DeliveryID
     package var event: Event
     package var stream: StreamKey
-    package var merge: MergeRule
-    /// Whether the stream waits for this delivery.
-    package var isStrict: Bool
-    package var priority: DeliveryPriority
     package var confirms: Bool
     /// Attempts at this delivery before the claimed one.
     package var attemptsMade: Int
@@ -36,8 +32,6 @@ package struct SettleResult: Sendable, Equatable {
     package var isStale: Bool = false
     /// The notice that was made.
     package var notice: Notice?
-    /// What replaced the delivery when it returned to its stream.
-    package var supersededBy: EventKey?
 }
 
 /// What start-up recovery did to deliveries that were in flight when the daemon ended.

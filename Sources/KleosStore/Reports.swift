@@ -19,6 +19,10 @@ package struct OutboxCounters: Sendable, Equatable {
     package var pendingNotices: Int = 0
     /// Events that an operator erased.
     package var forgottenEvents: Int = 0
+    /// Dead deliveries that were removed because there were more than the limit.
+    package var removedDead: Int = 0
+    /// Receipts that were removed early because there was no room.
+    package var removedReceipts: Int = 0
     /// The latest moment that is recorded anywhere, Unix milliseconds; nil in an empty outbox.
     package var latestRecordedMilliseconds: Int64?
 }
@@ -35,16 +39,6 @@ package struct EndpointRecord: Sendable, Equatable {
     package var pausedSinceMilliseconds: Int64?
 }
 
-/// A pause of an endpoint, or of one player at an endpoint.
-package struct Pause: Sendable, Equatable {
-    package var endpoint: String
-    /// Nil for the whole endpoint.
-    package var player: String?
-    package var reason: String
-    /// Unix milliseconds.
-    package var sinceMilliseconds: Int64
-}
-
 /// The room that the database takes and has.
 package struct StorageReport: Sendable, Equatable {
     package var path: String
@@ -59,6 +53,8 @@ package struct StorageReport: Sendable, Equatable {
     package var isAccepting: Bool
     /// Whether the database came from another machine and waits for `adopt`.
     package var isClone: Bool
+    /// Whether the machine has an identity, so that a copy would be noticed.
+    package var isMachineKnown: Bool
 }
 
 /// What one user's events come to.

@@ -21,8 +21,8 @@ extension Store {
         guard let outbox, failure == nil else {
             throw StoreError(.closed, operation: "purge the outbox", message: "the daemon is stopping")
         }
-        let bytes = (try outbox.database.integer("PRAGMA page_count") ?? 0) * Database.pageBytes
-        let hasRoom = outbox.space.freeBytes() - outbox.options.freeFloorBytes >= 2 * bytes
+        let bytes = (try outbox.database.integer(.once("PRAGMA page_count")) ?? 0) * Database.pageBytes
+        let hasRoom = outbox.space.askFreeBytes() - outbox.options.freeFloorBytes >= 2 * bytes
         let isRewritten = bytes <= Self.rewrittenBytes && hasRoom
         do throws(StoreError) {
             if isRewritten { try outbox.database.execute("VACUUM") }

@@ -54,7 +54,8 @@ package actor Store: QueueActor {
         // Recovery may need room on a full disk; the reserve is made again once there is enough.
         space.releaseReserve()
         let database = Database(
-            directory: directory, sqliteFileSystem: options.sqliteFileSystem, clock: clock, log: log)
+            directory: directory, sqliteFileSystem: options.sqliteFileSystem, clock: clock, log: log,
+            secret: options.secret)
         let (outbox, isClone): (Outbox, Bool)
         do throws(StoreError) {
             (outbox, isClone) = try Self.begin(try database.open(), options, space, log)
@@ -75,7 +76,7 @@ package actor Store: QueueActor {
         _ connection: Connection, _ options: StoreOptions, _ space: Space, _ log: Log
     ) throws(StoreError) -> (Outbox, isClone: Bool) {
         connection.countLogPages()
-        let outbox = Outbox(database: connection, options: options, space: space, log: log)
+        let outbox = try Outbox(database: connection, options: options, space: space, log: log)
         try outbox.begin()
         let isClone = try outbox.checkMachine()
         try outbox.forgetNoticeClaims()
@@ -215,7 +216,7 @@ package actor Store: QueueActor {
             try outbox.begin()
             while let item = next(done.isEmpty) {
                 done.append(item)
-                let before = outbox.database.totalChanges
+                let before = outbox.changeCount
                 do throws(StoreError) {
                     answers.append(try item.run(outbox))
                 } catch  where error.isOneRequestsOwn && !outbox.hasChanged(since: before) {

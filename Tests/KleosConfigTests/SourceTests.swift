@@ -72,23 +72,23 @@ import Testing
 
     @Test func dropInsOfAllFoldersApplyInTheOrderOfTheirNames() throws {
         let folder = try ConfigurationFolder([
-            "usr/endpoints.d/home.conf": "[Endpoint]\nURL=https://a.example\nTitle=A\n[Limits]\nInFlight=1\n",
+            "usr/endpoints.d/home.conf": "[Endpoint]\nURL=https://a.example\n[Retry]\nCap=7s\n[Limits]\nInFlight=1\n",
             "usr/endpoints.d/home.conf.d/50-x.conf": "[Limits]\nInFlight=2\n",
             "usr/endpoints.d/home.conf.d/60-masked.conf": "[Limits]\nInFlight=4\n",
             "etc/endpoints.d/home.conf.d/10-y.conf": "[Limits]\nInFlight=3\nRequestsPerMinute=7\n",
-            "etc/endpoints.d/home.conf.d/70-title.conf": "[Endpoint]\nTitle=\n",
+            "etc/endpoints.d/home.conf.d/70-cap.conf": "[Retry]\nCap=\n",
             "etc/endpoints.d/home.conf.d/notes.txt": "not read",
             "etc/kleosd.conf.d/a.conf": "[Daemon]\nLogLevel=debug\n",
         ])
         try folder.mask("etc/endpoints.d/home.conf.d/60-masked.conf")
         let configuration = try folder.load(kind: .system, folders: ["usr", "etc"])
         let home = try #require(configuration.endpoints["home"])
-        #expect(home.maximumInFlight == 2 && home.requestsPerMinute == 7 && home.title == nil)
+        #expect(home.maximumInFlight == 2 && home.requestsPerMinute == 7 && home.retry.capMilliseconds == 3_600_000)
         #expect(configuration.daemon.logLevel == .debug)
         let setting = configuration.settings.first { $0.key == "InFlight" }
         #expect(setting?.source.description == folder.path("usr/endpoints.d/home.conf.d/50-x.conf:2"))
         #expect(setting?.value == "2" && setting?.file == "endpoints.d/home.conf" && setting?.section == "Limits")
-        #expect(configuration.settings.first { $0.key == "Title" }?.source == .standard)
+        #expect(configuration.settings.first { $0.key == "Cap" }?.source == .standard)
     }
 
     @Test func listsAddUpUntilAnEmptyAssignment() throws {

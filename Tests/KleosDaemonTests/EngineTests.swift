@@ -76,7 +76,7 @@ private final class AgreeableTransport: Transport {
     }
 
     private func counts() throws -> [DeliveryState: Int] {
-        try temporary.run { outbox throws(StoreError) in try outbox.counters() }.endpoints.first?.counts ?? [:]
+        try temporary.run { outbox throws(StoreError) in try outbox.status() }.endpoints.first?.counts ?? [:]
     }
 
     /// More than the queue is brought in line with in one step, so that there is time for a worker that came too early.

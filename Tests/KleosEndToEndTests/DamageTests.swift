@@ -142,11 +142,11 @@ struct DamageTests {
         let scenario = try Self.filled(10)
         let path = scenario.daemon.folder.path("outbox.db")
         var bytes = try SmallFile.read(at: path, limitBytes: 64 << 20)
-        bytes[63] = 99
+        bytes[63] = 199
         try SmallFile.replace(path, with: bytes)
         let result = try scenario.daemon.runDaemon()
         #expect(result.ending == .exited(74))
-        #expect(result.errors.contains("its schema has version 99"))
+        #expect(result.errors.contains("its schema has version 199"))
         #expect(result.errors.contains("install the kleosd that wrote it"))
         #expect(try SmallFile.read(at: path, limitBytes: 64 << 20) == bytes)
     }

@@ -75,7 +75,7 @@ struct NoticeRouterTests {
 
     private func notices(isPendingOnly: Bool = false) throws -> [Notice] {
         try storage.run { outbox throws(StoreError) in
-            try outbox.notices(NoticeQuery(isPendingOnly: isPendingOnly))
+            try outbox.notices(NoticeQuery(isPendingOnly: isPendingOnly)).notices
         }
     }
 

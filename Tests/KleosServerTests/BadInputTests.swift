@@ -169,7 +169,7 @@ import Testing
             leaving.send(Array(#"{"jsonrpc":"2.0","id":1,"method":"submit","params":{"kind":"score""#.utf8))
         }
         try expectAlive(client)
-        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.counters() }
+        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.allSatisfy { $0.counts.isEmpty })
     }
 

@@ -102,7 +102,7 @@ import Testing
         #expect(answer.reason == reason)
         #expect(answer.field == field)
         #expect(answer["error"]?["message"]?.stringValue?.isEmpty == false)
-        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.counters() }
+        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.allSatisfy { $0.counts.isEmpty })
     }
 
@@ -176,7 +176,7 @@ import Testing
             seen.insert(try #require(answer["id"]?.int64Value))
         }
         #expect(seen.count == count)
-        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.counters() }
+        let counters = try harness.store.run { outbox throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.first?.counts.values.reduce(0, +) == count)
     }
 

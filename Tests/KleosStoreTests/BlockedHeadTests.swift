@@ -15,7 +15,10 @@ import Testing
     @Test(arguments: endings) func aDeliveryBehindOneInFlightIsAnnouncedWhenThatEnds(_ ending: Settlement) throws {
         let store = try TemporaryStore()
         let maker = EventMaker(store.clock)
-        for value in [1, 2] as [Int64] { try store.accept(maker.score(value), way(merge: .none)) }
+        // Neither replaces the other.
+        for change in [AchievementChange.progress(50), .steps(3)] {
+            try store.accept(maker.event(.achievement(id: "a", change: change)), way())
+        }
         // The first goes into backoff, the second steps up; then both are due, and one of them is in flight.
         let first = try #require(try store.claim().first)
         try store.settle(first, .retry(dueMilliseconds: store.clock.nowMilliseconds + 1_000, isServerError: false))

@@ -29,7 +29,7 @@ import Testing
     @Test func aNewerSchemaIsRefusedAndLeftUntouched() throws {
         let folder = try TemporaryFolder()
         try TemporaryStore(folder: folder).close()
-        try patch(folder.path("outbox.db"), at: 60, 99)
+        try patch(folder.path("outbox.db"), at: 60, 199)
         let before = try SmallFile.read(at: folder.path("outbox.db"))
         let names = try Folder.names(in: folder.path)
         #expect(failure(folder) == .newerSchema)

@@ -7,13 +7,13 @@ import Testing
 
 /// An outbox of the first schema opens with the present one, whatever steps lie between, and everything is found.
 ///
-/// `Fixtures/outbox-1.sql` has rows in every table, a delivery in every state; it never changes.
+/// `Fixtures/outbox-100.sql` has rows in every table, a delivery in every state; it never changes.
 @Suite struct FirstSchemaTests {
     private let store: TemporaryStore
 
     init() throws {
         let folder = try TemporaryFolder()
-        let fixture = #filePath.replacing("FirstSchemaTests.swift", with: "Fixtures/outbox-1.sql")
+        let fixture = #filePath.replacing("FirstSchemaTests.swift", with: "Fixtures/outbox-100.sql")
         let first = try Connection(path: folder.path("outbox.db"))
         try first.execute(try SmallFile.readText(at: fixture))
         store = try TemporaryStore(folder: folder, log: Log(sink: { _, _ in }))
@@ -27,7 +27,7 @@ import Testing
     @Test func itHasThePresentVersion() throws {
         let version = try store.run { (outbox) throws(StoreError) in
             try outbox.database.checkWhole()
-            return try outbox.database.integer("PRAGMA user_version")
+            return try outbox.database.integer(.once("PRAGMA user_version"))
         }
         #expect(version == Int64(Schema.version))
     }
@@ -42,7 +42,7 @@ import Testing
         #expect(records[5].reason == .rejected)
         #expect(records[5].message == "refused for good")
         #expect(records[6].reason == .operatorHold)
-        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.first?.counts.values.reduce(0, +) == 8)
         #expect(counters.pendingNotices == 1)
     }
@@ -63,12 +63,16 @@ import Testing
     }
 
     @Test func standingsNoticesAndPausesAreThere() throws {
-        let standings = try store.run { (outbox) throws(StoreError) in try outbox.standings(StandingQuery(game: "g")) }
+        let standings = try store.run { (outbox) throws(StoreError) in
+            try outbox.standings(StandingQuery(game: "g")).standings
+        }
         #expect(standings.map(\.stream.item) == ["b1", "a4"])
         #expect(standings.last?.confirmed?.rank == 2)
-        let notices = try store.run { (outbox) throws(StoreError) in try outbox.notices(NoticeQuery()) }
+        let notices = try store.run { (outbox) throws(StoreError) in try outbox.notices(NoticeQuery()).notices }
         #expect(try notices.map(\.key) == [key(4)])
-        #expect(try store.run { (outbox) throws(StoreError) in try outbox.pauses() }.map(\.reason) == ["maintenance"])
+        #expect(
+            try store.run { (outbox) throws(StoreError) in try outbox.endpointRecord("home") }.pausedReason
+                == "maintenance")
     }
 
     @Test func itGoesOnWorking() throws {

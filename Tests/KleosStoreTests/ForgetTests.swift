@@ -61,11 +61,11 @@ struct ForgetTests {
         #expect(try store.all(DeliveryFilter(player: "ada")).isEmpty)
         #expect(try store.all(DeliveryFilter(player: "bob")).map(\.key) == others.map(\.key))
         #expect(try contradictions() == [])
-        let standings = try store.run { (outbox) throws(StoreError) in try outbox.standings(StandingQuery()) }
+        let standings = try store.run { (outbox) throws(StoreError) in try outbox.standings(StandingQuery()).standings }
         #expect(standings.allSatisfy { $0.stream.player == "bob" })
-        let notices = try store.run { (outbox) throws(StoreError) in try outbox.notices(NoticeQuery()) }
+        let notices = try store.run { (outbox) throws(StoreError) in try outbox.notices(NoticeQuery()).notices }
         #expect(notices.allSatisfy { $0.player == "bob" })
-        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.forgottenEvents == 250)
     }
 
@@ -95,13 +95,27 @@ struct ForgetTests {
         #expect(try contradictions() == [])
     }
 
+    @Test("An event that a clock ahead recorded stays whole, however many of others come after it")
+    func ahead() throws {
+        let target = target("p")
+        store.clock.advance(milliseconds: 60_000)
+        let late = maker.score(1)
+        try store.accept(late, way(merge: .none))
+        for number in 0..<500 { try store.accept(maker.score(Int64(number), player: "other"), way(merge: .none)) }
+        #expect(try forget(target).erased == 0)
+        _ = try rest(target)
+        #expect(try store.state(late) == .ready)
+        #expect(try contradictions() == [])
+        #expect(try store.claim(1).first?.event == late)
+    }
+
     @Test("An event that comes meanwhile stays, and its stream goes on")
     func meanwhile() throws {
-        try store.accept(maker.score(1), way(merge: .none))
+        try store.accept(maker.score(1), way(merge: .none, isStrict: true))
         let target = target("p")
         store.clock.advance(milliseconds: 1)
         let late = maker.score(2)
-        try store.accept(late, way(merge: .none))
+        try store.accept(late, way(merge: .none, isStrict: true))
         #expect(try store.state(late) == .waiting)
         #expect(try forget(target).erased == 1)
         // The daemon may end here, and nobody would bring it forward.
@@ -153,7 +167,7 @@ struct ForgetTests {
         let report = try again.run { (outbox) throws(StoreError) in try outbox.forgetRest(target, now: now) }
         #expect(report.standings == 5)
         #expect(try again.all().isEmpty)
-        let counters = try again.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try again.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.forgottenEvents == 150)
     }
 

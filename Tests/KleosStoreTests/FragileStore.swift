@@ -63,7 +63,7 @@ final class FragileStore: Sendable {
 
 /// Everything that an outbox holds and has to keep, as text that can be compared.
 ///
-/// Left out are the counters, which follow from the rest and are written last, and the claims of notices, which end
+/// Left out are the counters and flights, which follow from the rest and are written last, and the claims of notices, which end
 /// with the process.
 enum OutboxContent {
     private static let omitted: Set<String> = ["claimed_by", "notices.claimed"]
@@ -72,18 +72,21 @@ enum OutboxContent {
     static func read(_ database: Connection) throws(StoreError) -> String {
         var text = ""
         let tables = try database.rows(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name != 'counters' ORDER BY name", []
+            .once(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('counters', 'flights') ORDER BY name"
+            ), []
         ) { $0.text(0) }
         for table in tables {
             let query = try self.query(table, database)
-            text += "\(table)\n\(try database.first(query, read: { $0.text(0) }) ?? "")\n"
+            text += "\(table)\n\(try database.first(.once(query), read: { $0.text(0) }) ?? "")\n"
         }
         return text
     }
 
     private static func query(_ table: String, _ database: Connection) throws(StoreError) -> String {
         if let query = queries.withLock({ $0[table] }) { return query }
-        let columns = try database.rows("SELECT name FROM pragma_table_info(?1) ORDER BY cid", [SQLValue(table)]) {
+        let columns = try database.rows(.once("SELECT name FROM pragma_table_info(?1) ORDER BY cid"), [SQLValue(table)])
+        {
             $0.text(0)
         }
         let kept = columns.filter { !omitted.contains($0) && !omitted.contains("\(table).\($0)") }

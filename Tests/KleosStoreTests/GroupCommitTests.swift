@@ -59,7 +59,7 @@ import Testing
         }
         #expect(results == [true, false, true])
         #expect(Set(try store.all().map(\.key)) == [first.key, second.key])
-        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.first?.counts == [.ready: 2])
     }
 
@@ -97,8 +97,8 @@ import Testing
         let reserve = store.folder.path("outbox.reserve")
         try #require(chmod(reserve, 0o640) == 0)
         _ = try store.store.withOutbox { outbox in
-            let pages = try outbox.database.integer("PRAGMA page_count") ?? 0
-            _ = try outbox.database.integer("PRAGMA max_page_count = \(pages + 1)")
+            let pages = try outbox.database.integer(.once("PRAGMA page_count")) ?? 0
+            _ = try outbox.database.integer(.once("PRAGMA max_page_count = \(pages + 1)"))
         }
         var result: AcceptResult?
         for number in 0..<200 {

@@ -21,12 +21,13 @@ import Testing
         // Another one in flight, so that no counter gives the mistake away.
         try store.accept(maker.score(1, board: "other"))
         let claim = try #require(try store.claim().first { $0.event == event })
-        let now = store.clock.nowMilliseconds
+        let now = store.now
         let error = #expect(throws: StoreError.self) {
             try store.run { outbox throws(StoreError) in
-                guard var stale = try outbox.row(claim.id), var current = try outbox.row(claim.id) else { return }
-                try outbox.move(&current, to: .dead, reason: .rejected, nowMilliseconds: now)
-                try outbox.move(&stale, to: .ready, nowMilliseconds: now)
+                guard var stale = try outbox.deliveries.row(claim.id), var current = try outbox.deliveries.row(claim.id)
+                else { return }
+                try outbox.move(&current, to: .dead, reason: .rejected, now: now)
+                try outbox.move(&stale, to: .ready, now: now)
             }
         }
         #expect(error?.kind == .fault)

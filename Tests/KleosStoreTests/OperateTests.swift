@@ -175,7 +175,9 @@ import Testing
         let now = store.now
         #expect(try store.run { (outbox) throws(StoreError) in try outbox.maintain(now: now) } == false)
         #expect(try store.all().map(\.key) == [waiting.key])
-        let standings = try store.run { (outbox) throws(StoreError) in try outbox.standings(StandingQuery(item: "b")) }
+        let standings = try store.run { (outbox) throws(StoreError) in
+            try outbox.standings(StandingQuery(item: "b")).standings
+        }
         #expect(standings.first?.confirmed?.measure == .value(ScoreValue(units: 2)))
     }
 
@@ -196,7 +198,7 @@ import Testing
         while try store.run({ (outbox) throws(StoreError) in try outbox.maintain(now: now) }) { steps += 1 }
         #expect((3...40).contains(steps))
         #expect(try store.all().isEmpty)
-        #expect(try store.run { (outbox) throws(StoreError) in try outbox.counters() }.endpoints[0].counts.isEmpty)
+        #expect(try store.run { (outbox) throws(StoreError) in try outbox.status() }.endpoints[0].counts.isEmpty)
     }
 }
 
@@ -231,7 +233,7 @@ import Testing
         let notice = try #require(try deliver("two").notice)
         #expect(notice.facts == facts)
         #expect(try deliver("four").notice == nil)
-        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.pendingNotices == 1)
     }
 
@@ -268,16 +270,18 @@ import Testing
         let count = Int64(Outbox.pendingNoticesPerUser) + 250
         try store.run { (outbox) throws(StoreError) in
             try outbox.database.run(
-                """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-                INSERT INTO notices(key, game, player, uid, kind, item, created)
-                SELECT randomblob(16), 'g', 'p', 1000 + (i <= 10), 'score', 'b', i FROM n
-                """, SQLValue(count + 10))
-            outbox.effects.counts[.pendingNotices, default: 0] += count + 10
+                .once(
+                    """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+                    INSERT INTO notices(number, key, game, player, uid, kind, item, hash, created)
+                    SELECT i, randomblob(16), 'g', 'p', 1000 + (i <= 10), 0, 'b', 0, i FROM n
+                    """
+                ), SQLValue(count + 10))
+            outbox.counters.add(count + 10, to: .pendingNotices)
         }
         let now = store.now
         while try store.run({ (outbox) throws(StoreError) in try outbox.maintain(now: now) }) {}
-        let counters = try store.run { (outbox) throws(StoreError) in try outbox.counters() }
+        let counters = try store.run { (outbox) throws(StoreError) in try outbox.status() }
         #expect(counters.pendingNotices == Outbox.pendingNoticesPerUser + 10)
         #expect(try claimNotices("game").first == 10 + 250 + 1, "the oldest go")
         #expect(try store.store.withOutbox { outbox in try outbox.contradictions() } == [])

@@ -52,12 +52,10 @@ enum PowerCutAction: CaseIterable {
             _ = try outbox.acknowledgeNotices(
                 notices.dropLast().map(\.number), route: "hook", uid: 1000, now: now)
         case .pause:
-            let player = Bool.random(using: &random) ? "p1" : nil
             if Bool.random(using: &random) {
-                try outbox.setPause(
-                    endpoint: "home", player: player, reason: "operator", nowMilliseconds: now.wallMilliseconds)
+                try outbox.setPause(endpoint: "home", reason: "operator", nowMilliseconds: now.wallMilliseconds)
             } else {
-                try outbox.clearPause(endpoint: "home", player: player)
+                try outbox.clearPause(endpoint: "home")
             }
         case .render:
             for claim in claims {

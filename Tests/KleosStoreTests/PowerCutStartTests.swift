@@ -35,16 +35,16 @@ import Testing
         var isAnswered = false
         do throws(StoreError) {
             let connection = try open(disk)
-            try connection.run("INSERT INTO meta VALUES('answered', 'yes')")
+            try connection.run(.once("INSERT INTO meta VALUES('answered', 'yes')"))
             isAnswered = true
         } catch {
             #expect(disk.isStopped, "\(error)")
         }
         disk.cutPower()
         let connection = try open(disk)
-        let found = try connection.integer("SELECT count(*) FROM meta WHERE name = 'answered'")
+        let found = try connection.integer(.once("SELECT count(*) FROM meta WHERE name = 'answered'"))
         #expect(found == 1 || !isAnswered, "answered and lost")
-        #expect(try connection.rows("PRAGMA integrity_check", []) { $0.text(0) } == ["ok"])
+        #expect(try connection.rows(.once("PRAGMA integrity_check"), []) { $0.text(0) } == ["ok"])
         return isAnswered
     }
 

@@ -291,12 +291,16 @@ extension PowerCutWorld {
         init(_ outbox: Outbox) throws(StoreError) {
             let database = outbox.database
             content = try OutboxContent.read(database)
-            let events = try database.rows("SELECT \(Event.columns) FROM events e", []) { Event($0) }
-            self.events = Dictionary(uniqueKeysWithValues: events.map { ($0.key, $0) })
-            let states = try database.rows("SELECT id, state FROM deliveries", []) {
-                (DeliveryID($0.integer(0)), DeliveryState($0, 1))
+            events = [:]
+            for row in try database.rows(
+                .once("SELECT \(EventRow.table.list) FROM events e"), read: { EventRow.table.read($0) })
+            {
+                events[row.key] = try outbox.events.event(row)
             }
-            self.states = Dictionary(uniqueKeysWithValues: states)
+            states = [:]
+            var rows = try database.rows(.once(Deliveries.selectQueue)) { outbox.deliveries.queued($0) }
+            rows += try database.rows(.once(Deliveries.selectDone)) { outbox.deliveries.done($0) }
+            for row in rows { states[row.id] = row.state }
             problems = try outbox.contradictions()
         }
     }

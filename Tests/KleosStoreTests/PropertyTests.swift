@@ -110,7 +110,7 @@ private struct World {
             let open = try store.run { (outbox) throws(StoreError) in
                 _ = try outbox.release(.filter(DeliveryFilter()), now: now)
                 _ = try outbox.recover(atMostOnceEndpoints: [], now: now)
-                try outbox.bringForward(endpoint: "home", nowMilliseconds: now.wallMilliseconds)
+                _ = try outbox.bringForward(endpoint: "home", nowMilliseconds: now.wallMilliseconds)
                 for claim in try outbox.claim(endpoint: "home", limit: 100, nowMilliseconds: now.wallMilliseconds) {
                     _ = try outbox.settle(
                         claim.id, attempt: attempt(.delivered), settlement: .delivered(Confirmation(), notice: nil),

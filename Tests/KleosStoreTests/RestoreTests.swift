@@ -26,7 +26,7 @@ import Testing
                 try outbox.database.execute("PRAGMA cache_spill = 1")
                 for number in 0..<200 {
                     try outbox.database.run(
-                        "INSERT INTO meta VALUES(?1, ?2)", SQLValue("n\(number)"),
+                        .once("INSERT INTO meta VALUES(?1, ?2)"), SQLValue("n\(number)"),
                         SQLValue(String(repeating: "x", count: 2_000)))
                 }
             }

@@ -26,11 +26,12 @@ import Testing
 
     func insert(_ connection: Connection, _ number: Int) throws {
         try connection.run(
-            "INSERT INTO t VALUES(?1, ?2)", SQLValue(Int64(number)), SQLValue(String(repeating: "x", count: 900)))
+            .once("INSERT INTO t VALUES(?1, ?2)"), SQLValue(Int64(number)), SQLValue(String(repeating: "x", count: 900))
+        )
     }
 
     func rows(_ disk: SimulatedDisk) throws -> [Int] {
-        try open(disk).rows("SELECT n FROM t ORDER BY n", []) { Int($0.integer(0)) }
+        try open(disk).rows(.once("SELECT n FROM t ORDER BY n"), []) { Int($0.integer(0)) }
     }
 
     @Test(arguments: 1...20) func whatWasSyncedSurvives(seed: UInt64) throws {
@@ -87,7 +88,7 @@ import Testing
         #expect(throws: StoreError.self) { if let connection { try insert(connection, 5) } }
         #expect(disk.isStopped)
         #expect(throws: StoreError.self) {
-            _ = try Connection(path: path, fileSystem: disk.name).integer("SELECT 1 FROM t")
+            _ = try Connection(path: path, fileSystem: disk.name).integer(.once("SELECT 1 FROM t"))
         }
         connection = nil
         disk.restart()

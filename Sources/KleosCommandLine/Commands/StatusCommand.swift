@@ -52,6 +52,16 @@ enum StatusCommand {
         if status.forgottenEvents > 0 {
             lines.append("\(Counted.text(status.forgottenEvents, "event")) erased by kleos forget so far")
         }
+        if status.removedDead > 0 {
+            lines.append("\(Counted.text(status.removedDead, "dead event")) removed beyond MaximumDeadPerUser= so far")
+        }
+        if status.removedReceipts > 0 {
+            lines.append("\(Counted.text(status.removedReceipts, "receipt")) removed early, to make room, so far")
+        }
+        if !status.machine.isKnown {
+            lines.append(
+                "this machine has no id of its own, so that a copy of its queue is not noticed (MachineIdentity=)")
+        }
         if let spool = status.spool { lines += SpoolWords.lines(spool, now: now, palette: session.palette) }
         if !status.endpoints.isEmpty { lines.append("") }
         var table = Table(["ENDPOINT", "CONDITION", ">UNDELIVERED", ">DEAD", "OLDEST", "LAST SUCCESS", "NEXT PROBE"])

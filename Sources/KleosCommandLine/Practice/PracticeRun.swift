@@ -78,7 +78,7 @@ final class PracticeRun {
     private func configure(_ folder: PracticeFolder, _ endpoint: PracticeServer) throws(CommandFailure) {
         for (name, bytes) in plan.games.sorted(by: { $0.key < $1.key }) { try folder.write("games.d/\(name)", bytes) }
         // Scripted faults are over soon when the next try comes soon.
-        let text = "[Endpoint]\nTitle=Practice\nURL=\(endpoint.url)\n\n[Retry]\nBase=250ms\nCap=500ms\n"
+        let text = "[Endpoint]\nURL=\(endpoint.url)\n\n[Retry]\nBase=250ms\nCap=500ms\n"
         try folder.write("endpoints.d/practice.conf", Array(text.utf8))
     }
 

@@ -88,8 +88,11 @@ extension Server {
         let query = StandingQuery(
             game: parameters.game, player: player, endpoint: parameters.endpoint, kind: kind,
             item: parameters.leaderboard ?? parameters.achievement)
-        ask(token) { outbox throws(StoreError) in
-            try outbox.standings(query)
+        gather(token, limit: query.limit) { outbox, after, limit throws(StoreError) in
+            var turn = query
+            turn.limit = limit
+            let page = try outbox.standings(turn, after: after)
+            return (page.standings, page.next)
         } encode: { server, standings in
             let leaderboards = server.settings.games[parameters.game]?.leaderboards ?? [:]
             return .success(StandingAnswer(standings: standings).json(leaderboards: leaderboards))

@@ -94,7 +94,7 @@ extension Server {
             let report = try rest.get()
             var answer = ForgetAnswer(
                 events: work.events + work.spool.events, notices: report.notices, standings: report.standings,
-                accounts: report.accounts, isRewritten: try purged.get(), copies: try store.copies())
+                accounts: 0, isRewritten: try purged.get(), copies: try store.copies())
             answer.spooled = work.spool.events
             answer.unclear = work.spool.unclear
             answer.spoolTrouble = work.spool.trouble

@@ -17,8 +17,12 @@ extension Server {
         let query = NoticeQuery(
             uid: connection.visibleUID, game: parameters.game, player: parameters.player,
             isPendingOnly: parameters.isPendingOnly, afterNumber: parameters.after ?? 0, limit: parameters.limit)
-        ask(token) { outbox throws(StoreError) in
-            try outbox.notices(query)
+        gather(token, limit: query.limit) { outbox, after, limit throws(StoreError) in
+            var turn = query
+            turn.afterNumber = max(after, query.afterNumber)
+            turn.limit = limit
+            let page = try outbox.notices(turn)
+            return (page.notices, page.next)
         } encode: { server, notices in
             .success(NoticesAnswer(notices: notices.map { server.row($0, locale: parameters.locale) }).json)
         }

@@ -10,7 +10,7 @@ extension Server {
         // Any number may be asked for, the smallest that there is included.
         let before = max(parameters.number, 1) - 1
         ask(token) { outbox throws(StoreError) in
-            try outbox.notices(NoticeQuery(uid: uid, afterNumber: before, limit: 1)).first
+            try outbox.notices(NoticeQuery(uid: uid, afterNumber: before, limit: 1)).notices.first
         } encode: { server, notice in
             guard let notice, notice.number == parameters.number else {
                 return .failure(RPCError(.notFound, "there is no notice \(parameters.number)", field: "number"))

@@ -173,6 +173,42 @@ extension Server {
         }
     }
 
+    /// As `ask`, for what is found by a walk: `turn` looks at a part of it behind a place and says where the next turn
+    /// begins. Turns go on until `limit` are found or nothing is left; other work goes on in between.
+    func gather<Value: Sendable>(
+        _ token: ReplyToken, limit: Int,
+        _ turn:
+            @escaping @Sendable (_ outbox: Outbox, _ after: Int64, _ limit: Int) throws(StoreError) -> (
+                found: [Value], next: Int64?
+            ),
+        encode: @escaping @Sendable (isolated Server, [Value]) -> Result<JSONValue, RPCError>
+    ) {
+        gather(token, limit: limit, after: 0, found: [], turn, encode: encode)
+    }
+
+    private nonisolated func gather<Value: Sendable>(
+        _ token: ReplyToken, limit: Int, after: Int64, found: [Value],
+        _ turn:
+            @escaping @Sendable (_ outbox: Outbox, _ after: Int64, _ limit: Int) throws(StoreError) -> (
+                found: [Value], next: Int64?
+            ),
+        encode: @escaping @Sendable (isolated Server, [Value]) -> Result<JSONValue, RPCError>
+    ) {
+        store.perform(lane: token.lane) { outbox throws(StoreError) in
+            try turn(outbox, after, limit - found.count)
+        } then: { [self] result in
+            switch result {
+            case .success(let page):
+                let all = found + page.found
+                if let next = page.next, all.count < limit {
+                    return gather(token, limit: limit, after: next, found: all, turn, encode: encode)
+                }
+                self.async { server in server.reply(token, encode(server, all)) }
+            case .failure(let error): self.async { server in server.reply(token, .failure(server.failure(error))) }
+            }
+        }
+    }
+
     /// What a client is told about a failure of the store.
     func failure(_ error: StoreError) -> RPCError {
         switch error.kind {

@@ -17,7 +17,7 @@ extension Server {
             let conditions = isOperator ? all : all.map(\.withoutWords)
             store.perform(lane: token.lane) { outbox throws(StoreError) in
                 let users = try outbox.users(visibleTo: visible, limit: Self.largestUsers)
-                return (try outbox.counters(), try outbox.storage(), users)
+                return (try outbox.status(), try outbox.storage(), users)
             } then: { [self] result in
                 self.async { server in
                     switch result {
@@ -60,7 +60,10 @@ extension Server {
             timeMilliseconds: now.wallMilliseconds, isClockSynchronized: now.isSynchronized,
             latestRecordedMilliseconds: counters.latestRecordedMilliseconds, hasNetwork: hooks.hasNetwork(),
             isClone: storage.isClone)
+        answer.machine.isKnown = storage.isMachineKnown
         answer.forgottenEvents = counters.forgottenEvents
+        answer.removedDead = counters.removedDead
+        answer.removedReceipts = counters.removedReceipts
         return answer
     }
 

@@ -97,7 +97,11 @@ extension Server {
         store.perform(lane: connection.lane) { outbox throws(StoreError) in
             var results: [AcceptResult] = []
             results.reserveCapacity(events.count)
-            for submit in events { results.append(try outbox.accept(submit.event, fanOut: submit.fanOut)) }
+            for submit in events {
+                var event = submit.event
+                event.key = try outbox.key(event.key)
+                results.append(try outbox.accept(event, fanOut: submit.fanOut))
+            }
             return results
         } then: { [self] result in
             self.async { $0.submitted(tokens, result) }

@@ -52,7 +52,9 @@ extension Server {
     private func record(_ share: SpoolShare, of uid: UInt32, batch: UInt64) {
         store.perform(lane: .user(uid, connection: Self.spoolLane)) { outbox throws(StoreError) in
             var results: [AcceptResult] = []
-            for (event, fanOut) in zip(share.events, share.fanOuts) {
+            for (spooled, fanOut) in zip(share.events, share.fanOuts) {
+                var event = spooled
+                event.key = try outbox.key(event.key)
                 results.append(try outbox.accept(event, fanOut: fanOut))
             }
             return results

@@ -3,15 +3,16 @@ import KleosDelivery
 import KleosModel
 import KleosSupport
 
-/// Checks what goes over the network while it goes: one in flight per stream, budgets, rest where rest was asked for.
+/// Checks what goes over the network while it goes: one in flight per stream that has a head, no event twice at once,
+/// budgets, rest where rest was asked for.
 ///
 /// It begins anew with each process, since a daemon that was killed knows nothing of what it sent before.
 final class Traffic {
     /// Unowned, since the world owns its traffic.
     private unowned let world: World
-    private var inFlight: [String: Set<String>] = [:]
+    private var inFlight: [String: [ServiceBook.Arrival]] = [:]
     /// What was in flight when other settings came into force, beside which the new limit holds.
-    private var inFlightBefore: [String: Set<String>] = [:]
+    private var inFlightBefore: [String: [ServiceBook.Arrival]] = [:]
     private var sentAt: [String: [Int64]] = [:]
     private var restUntil: [String: Int64] = [:]
     private(set) var requests = 0
@@ -34,10 +35,15 @@ final class Traffic {
     func sent(_ arrival: ServiceBook.Arrival, to name: String, request: TransportRequest) {
         requests += 1
         guard let endpoint = world.setup.endpoints[name] else { return }
-        if inFlight[name, default: []].contains(arrival.stream) {
+        let others = inFlight[name, default: []]
+        if others.contains(where: { $0.key == arrival.key }) {
+            world.violate("\(arrival.key) is in flight to \(name) twice")
+        }
+        let isOrdered = ["best", "latest"].contains(arrival.keep) || endpoint.resend == .lastWrite
+        if isOrdered, others.contains(where: { $0.stream == arrival.stream && $0.keep == arrival.keep }) {
             world.violate("two deliveries of \(arrival.stream) are in flight to \(name)")
         }
-        inFlight[name, default: []].insert(arrival.stream)
+        inFlight[name, default: []].append(arrival)
         let count = (inFlight[name]?.count ?? 0) - (inFlightBefore[name]?.count ?? 0)
         if count > endpoint.maximumInFlight {
             world.violate("\(count) requests in flight to \(name), which takes \(endpoint.maximumInFlight)")
@@ -74,7 +80,7 @@ final class Traffic {
 
     /// A request ended, however.
     func ended(_ arrival: ServiceBook.Arrival, at name: String) {
-        inFlight[name]?.remove(arrival.stream)
-        inFlightBefore[name]?.remove(arrival.stream)
+        inFlight[name]?.removeAll { $0.key == arrival.key }
+        inFlightBefore[name]?.removeAll { $0.key == arrival.key }
     }
 }

@@ -1,15 +1,3 @@
-/// One stored value of a record.
-enum RecordValue: Equatable {
-    case null
-    case integer(Int64)
-    case text([UInt8])
-    case blob([UInt8])
-
-    var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
-    var text: String? { if case .text(let bytes) = self { String(validating: bytes, as: UTF8.self) } else { nil } }
-    var blob: [UInt8]? { if case .blob(let bytes) = self { bytes } else { nil } }
-}
-
 /// A page of a B-tree, its structure checked; SQLite's file format, section 1.6.
 struct TreePage {
     enum Kind: UInt8 {
@@ -47,7 +35,7 @@ struct TreePage {
     }
 
     /// Reads the record of cell `index`, with what it has on overflow pages; nil where it is damaged.
-    func record(_ index: Int, in file: PageFile) -> (rowID: Int64, values: [RecordValue])? {
+    func record(_ index: Int, in file: PageFile) -> (rowID: Int64, values: [SQLValue])? {
         var reader = ByteReader(bytes: bytes, offset: cells[index])
         if kind == .indexInterior { reader.offset += 4 }
         guard kind != .tableInterior, let size = reader.varint(), size >= 1, size <= 1 << 20 else { return nil }
@@ -80,11 +68,11 @@ struct TreePage {
         return payload
     }
 
-    private static func values(_ payload: [UInt8]) -> [RecordValue]? {
+    private static func values(_ payload: [UInt8]) -> [SQLValue]? {
         var types = ByteReader(bytes: payload, offset: 0)
         guard let length = types.varint(), length >= 1, length <= payload.count else { return nil }
         var content = ByteReader(bytes: payload, offset: Int(length))
-        var values: [RecordValue] = []
+        var values: [SQLValue] = []
         while types.offset < Int(length) {
             guard let type = types.varint(), let value = content.value(type), values.count < 64 else { return nil }
             values.append(value)
@@ -113,7 +101,7 @@ struct ByteReader {
     }
 
     /// A value of a serial type; nil beyond the end, and for fractions, which no table has.
-    mutating func value(_ type: Int64) -> RecordValue? {
+    mutating func value(_ type: Int64) -> SQLValue? {
         switch type {
         case 0: return .null
         case 1...4: return integer(bytes: Int(type))
@@ -123,12 +111,13 @@ struct ByteReader {
         case 9: return .integer(1)
         case 12...:
             guard let content = take(Int(clamping: (type - 12) / 2)) else { return nil }
-            return type % 2 == 0 ? .blob(content) : .text(content)
+            if type % 2 == 0 { return .blob(content) }
+            return String(validating: content, as: UTF8.self).map { .text($0) }
         default: return nil
         }
     }
 
-    private mutating func integer(bytes count: Int) -> RecordValue? {
+    private mutating func integer(bytes count: Int) -> SQLValue? {
         guard let content = take(count), let first = content.first else { return nil }
         let start: Int64 = first & 0x80 == 0 ? 0 : -1
         return .integer(content.reduce(start) { $0 << 8 | Int64($1) })

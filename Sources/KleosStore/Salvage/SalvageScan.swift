@@ -9,7 +9,7 @@ import KleosSupport
 struct SalvageScan {
     /// The tables that are brought over.
     enum Table: String, CaseIterable {
-        case events, deliveries, endpoints, standing, notices, renderings, attempts
+        case events, origins, queue, done, endpoints, streams, notices, flights, attempts
     }
 
     /// Where a row is.
@@ -48,8 +48,8 @@ struct SalvageScan {
     private mutating func schema() -> [Table: UInt32] {
         var roots: [Table: UInt32] = [:]
         for place in leaves(from: 1, kind: .tableLeaf) {
-            guard let row = record(place)?.values, row.count == 5, row[0].text == "table",
-                let table = row[1].text.flatMap(Table.init), let root = row[3].integer
+            guard let row = record(place)?.values, row.count == 5, row[0] == "table",
+                let table = String(row[1]).flatMap(Table.init), let root = Int64(row[3])
             else { continue }
             roots[table] = UInt32(exactly: root)
         }
@@ -59,7 +59,9 @@ struct SalvageScan {
     private mutating func walk(_ root: UInt32, _ table: Table) {
         // attempts is a table without row ids, whose rows are in interior pages too.
         for place in leaves(from: root, kind: table == .attempts ? .indexLeaf : .tableLeaf) {
-            guard let row = record(place), let found = SalvageRow.table(of: row.values), found == table else {
+            guard let row = record(place), let found = SalvageRow.table(of: row.values, number: row.rowID),
+                found == table
+            else {
                 unreadableRows += 1
                 continue
             }
@@ -105,7 +107,8 @@ struct SalvageScan {
         guard let page = file.page(number).flatMap({ TreePage($0, number: number) }), page.kind != .tableInterior
         else { return }
         for index in page.cells.indices {
-            guard let row = page.record(index, in: file), let table = SalvageRow.table(of: row.values),
+            guard let row = page.record(index, in: file),
+                let table = SalvageRow.table(of: row.values, number: row.rowID),
                 (table == .attempts) == (page.kind != .tableLeaf)
             else { continue }
             if table != .attempts, rows[table]?[row.rowID] != nil { continue }
@@ -113,16 +116,16 @@ struct SalvageScan {
         }
     }
 
-    private mutating func add(_ place: Place, _ row: (rowID: Int64, values: [RecordValue]), to table: Table) {
+    private mutating func add(_ place: Place, _ row: (rowID: Int64, values: [SQLValue]), to table: Table) {
         if table == .attempts {
-            if let delivery = row.values[0].integer { attempts[delivery, default: []].append(place) }
+            if let delivery = Int64(row.values[0]) { attempts[delivery, default: []].append(place) }
         } else {
             rows[table, default: [:]][row.rowID] = place
         }
     }
 
     /// Reads the row at `place`; nil where it is damaged.
-    func record(_ place: Place) -> (rowID: Int64, values: [RecordValue])? {
+    func record(_ place: Place) -> (rowID: Int64, values: [SQLValue])? {
         file.page(place.page).flatMap { TreePage($0, number: place.page) }?.record(Int(place.cell), in: file)
     }
 }
@@ -130,23 +133,30 @@ struct SalvageScan {
 /// The shapes of rows.
 enum SalvageRow {
     /// The table that a row with these values can only be of; nil for none.
-    static func table(of values: [RecordValue]) -> SalvageScan.Table? {
-        func has(_ index: Int, _ words: Set<String>) -> Bool { values[index].text.map(words.contains) ?? false }
-        func isKey(_ index: Int) -> Bool { values[index].blob?.count == 16 }
-        switch values.count {
-        case 21... where values[0] == .null && isKey(1) && has(5, kinds) && has(7, measures): return .events
-        case 27... where values[0] == .null && has(5, states) && values[1].integer != nil: return .deliveries
-        case 16... where values[0] == .null && isKey(1) && has(5, kinds): return .notices
-        case 16... where values[0] == .null && values[1].integer != nil && has(5, kinds): return .standing
-        case 8 where values[0].integer != nil && values[1].integer != nil && has(4, outcomes): return .attempts
-        case 4 where values[0] == .null && values[1].text != nil && values[3].text == nil: return .endpoints
-        case 2 where values[0] == .null && values[1].blob != nil: return .renderings
-        default: return nil
-        }
+    static func table(of values: [SQLValue], number: Int64) -> SalvageScan.Table? {
+        SalvageScan.Table.allCases.first { fits($0, values, number) }
     }
 
-    private static let kinds = Set(SubjectKind.allCases.map(\.rawValue))
-    private static let measures: Set<String> = ["value", "progress", "steps", "increment"]
-    private static let states = Set(DeliveryState.allCases.map(\.rawValue))
-    private static let outcomes = Set(Outcome.allCases.map(\.rawValue))
+    /// Whether a table's declaration reads the values. Tables have different numbers of columns, or differ in what those
+    /// hold; an empty one has nothing that could be another's.
+    private static func fits(_ table: SalvageScan.Table, _ values: [SQLValue], _ number: Int64) -> Bool {
+        switch table {
+        case .events: EventRow.table.fits(values, number)
+        case .origins: OriginRow.table.fits(values, number)
+        case .queue: QueueRow.table.fits(values, number)
+        case .done: DoneRow.table.fits(values, number)
+        case .endpoints: EndpointRow.table.fits(values, number)
+        case .streams: StreamRow.table.fits(values, number)
+        case .notices: NoticeRecord.table.fits(values, number)
+        case .flights: FlightRow.table.fits(values, number)
+        case .attempts: AttemptRow.table.fits(values, number)
+        }
+    }
+}
+
+extension Table {
+    /// Whether `values` have this table's shape: as many as it has columns, each of which it can hold.
+    fileprivate func fits(_ values: [SQLValue], _ number: Int64) -> Bool {
+        values.count == columns.count && read(values, number: number) != nil
+    }
 }

@@ -12,6 +12,8 @@ package struct MachineRow: Sendable, Equatable {
     package var hasNetwork: Bool
     /// Whether the queue came from another machine and waits for `adopt` or `reset`.
     package var isClone: Bool
+    /// Whether the machine has an identity by which a copied queue would be noticed.
+    package var isKnown = true
 
     /// Makes a row.
     package init(
@@ -32,6 +34,7 @@ package struct MachineRow: Sendable, Equatable {
         latestRecordedMilliseconds = json?.time("latestRecordedAt")
         hasNetwork = json?["network"]?.boolValue ?? true
         isClone = json?["clone"]?.boolValue ?? false
+        isKnown = json?["identified"]?.boolValue ?? true
     }
 
     /// The row as JSON.
@@ -42,6 +45,7 @@ package struct MachineRow: Sendable, Equatable {
         object.set(time: latestRecordedMilliseconds, as: "latestRecordedAt")
         object["network"] = .bool(hasNetwork)
         object["clone"] = .bool(isClone)
+        object["identified"] = .bool(isKnown)
         return .object(object)
     }
 }

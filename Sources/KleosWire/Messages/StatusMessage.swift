@@ -48,6 +48,10 @@ package struct StatusAnswer: Sendable, Equatable {
     package var machine = MachineRow()
     /// Events that an operator erased.
     package var forgottenEvents = 0
+    /// Dead deliveries that were removed because there were more than the limit.
+    package var removedDead = 0
+    /// Receipts that were removed early because their room was needed.
+    package var removedReceipts = 0
     /// Names of queues that were set aside; for operators.
     package var setAside: [String] = []
 
@@ -97,6 +101,8 @@ package struct StatusAnswer: Sendable, Equatable {
         spool = json["spool"].map(SpoolStatus.init)
         machine = MachineRow(json: json["machine"])
         forgottenEvents = Int(clamping: json["forgotten"]?.int64Value ?? 0)
+        removedDead = Int(clamping: json["removedDead"]?.int64Value ?? 0)
+        removedReceipts = Int(clamping: json["removedReceipts"]?.int64Value ?? 0)
         setAside = json["setAside"]?.arrayValue?.compactMap(\.stringValue) ?? []
     }
 
@@ -124,6 +130,8 @@ package struct StatusAnswer: Sendable, Equatable {
         answer["spool"] = spool?.json
         answer["machine"] = machine.json
         if forgottenEvents > 0 { answer["forgotten"] = .integer(forgottenEvents) }
+        if removedDead > 0 { answer["removedDead"] = .integer(removedDead) }
+        if removedReceipts > 0 { answer["removedReceipts"] = .integer(removedReceipts) }
         if !setAside.isEmpty { answer["setAside"] = .array(setAside.map(JSONValue.string)) }
         return .object(answer)
     }

@@ -29,7 +29,7 @@ private final class AnnouncingTransport: Transport {
         try temporary.run { outbox throws(StoreError) in
             let way = FanOut(endpoint: "home", merge: .none, isStrict: false, priority: .score, confirms: true)
             _ = try outbox.accept(event, fanOut: [way])
-            try outbox.database.execute("ALTER TABLE pauses RENAME TO mislaid")
+            try outbox.database.execute("ALTER TABLE endpoints RENAME TO mislaid")
         }
         let configured = DispatchSemaphore(value: 0)
         let endpoint = Endpoint(name: "home", url: "https://x.example")
@@ -39,7 +39,7 @@ private final class AnnouncingTransport: Transport {
         try #require(configured.wait(timeout: Patience.end) == .success)
         #expect(transport.sent.wait(timeout: .now()) == .timedOut)
         try temporary.run { outbox throws(StoreError) in
-            try outbox.database.execute("ALTER TABLE mislaid RENAME TO pauses")
+            try outbox.database.execute("ALTER TABLE mislaid RENAME TO endpoints")
         }
         #expect(transport.sent.wait(timeout: Patience.end) == .success)
         temporary.close()

@@ -68,7 +68,7 @@ private final class TroubledTransport: Transport {
         #expect(delivery.record.reason == .serverErrors)
         #expect(delivery.record.attempts >= 3)
         #expect(delivery.attempts.allSatisfy { $0.status == 500 })
-        let counters = try temporary.run { outbox throws(StoreError) in try outbox.counters() }
+        let counters = try temporary.run { outbox throws(StoreError) in try outbox.status() }
         #expect(counters.endpoints.first?.counts[.dead] == 1)
         temporary.close()
     }

@@ -316,7 +316,7 @@ struct TortureVerdict {
         }
         if world.scenario.stop() != .exited(0) { problems.append("the daemon did not stop as it should") }
         let connection = try Connection(path: world.scenario.folder.path("outbox.db"))
-        let rows = try connection.rows("PRAGMA integrity_check", []) { $0.text(0) }
+        let rows = try connection.rows(.once("PRAGMA integrity_check")) { $0.text(0) }
         if rows != ["ok"] { problems.append("the database is damaged: \(rows)") }
     }
 

@@ -46,6 +46,25 @@ import Testing
         store.close()
     }
 
+    @Test func whereOneGoesAtATimeWhatIsFreshHasItsTurnBesideWhatFails() throws {
+        let store = try TemporaryStore()
+        let maker = EventMaker(store.clock)
+        for number in 0..<20 { try store.accept(maker.score(1, player: "broken-\(number)"), way(merge: .none)) }
+        let due = store.clock.nowMilliseconds + 1
+        for claim in try store.claim(20) { try store.settle(claim, .retry(dueMilliseconds: due, isServerError: true)) }
+        let sound = maker.score(1, player: "sound")
+        try store.accept(sound, way(merge: .none))
+        store.clock.advance(milliseconds: 10)
+        var asked: [Event] = []
+        for _ in 0..<4 {
+            let claim = try #require(try store.claim(1).first)
+            asked.append(claim.event)
+            try store.settle(claim, .retry(dueMilliseconds: due, isServerError: true))
+        }
+        #expect(asked.contains(sound))
+        store.close()
+    }
+
     private func nextDue(_ store: TemporaryStore) throws -> Int64? {
         try store.run { (outbox) throws(StoreError) in try outbox.nextDueMilliseconds(endpoint: "home") }
     }

@@ -94,11 +94,13 @@ extension Outbox {
         _ wanted: Int, in lane: Int64, _ exclusion: inout Exclusion, nowMilliseconds: Int64
     ) throws(StoreError) -> [Int64] {
         var chosen: [Int64] = []
+        // Also where there is one place at a time, as for a probe, both have their turns.
+        let isRetryTurn = turns.takeRetryTurn(lane)
         for weight in 0...2 where chosen.count < wanted {
             let places = wanted - chosen.count
             let retries = try retries(places, lane, weight, &exclusion, nowMilliseconds: nowMilliseconds)
             // The first half of the places is for what was tried before, the rest for what is fresh, where there is any.
-            let kept = retries.prefix((places + 1) / 2)
+            let kept = retries.prefix(isRetryTurn ? (places + 1) / 2 : places / 2)
             let fresh = try self.fresh(places - kept.count, lane, weight, &exclusion)
             chosen += kept + fresh
             chosen += retries.dropFirst(kept.count).prefix(places - kept.count - fresh.count)

@@ -8,6 +8,9 @@ final class LaneTurns {
     /// By lane and weight, the delivery up to which nothing fresh can go out now.
     private var cursors: [Place: Int64] = [:]
 
+    /// Lanes in which the odd place went to what was tried before; the next one is for what is fresh.
+    private var retried: Set<Int64> = []
+
     private struct Place: Hashable {
         var lane: Int64
         var weight: Int
@@ -25,6 +28,13 @@ final class LaneTurns {
         else { return }
         lanes[endpoint]?.remove(at: index)
         lanes[endpoint]?.append(lane)
+    }
+
+    /// Whether the odd place is for what was tried before; every other time it is.
+    func takeRetryTurn(_ lane: Int64) -> Bool {
+        if retried.remove(lane) != nil { return false }
+        retried.insert(lane)
+        return true
     }
 
     /// The lane has nothing that goes out by itself.
@@ -57,5 +67,6 @@ final class LaneTurns {
     func forget() {
         lanes.removeAll()
         cursors.removeAll()
+        retried.removeAll()
     }
 }

@@ -6,7 +6,8 @@ extension Outbox {
     private static let reconciledPerStep = 400
     private static let walkSQL = SQL("\(Deliveries.selectQueue) WHERE q.id > ?1 ORDER BY q.id LIMIT ?2")
     private static let heldSQL = SQL(
-        "\(Deliveries.selectQueue) WHERE q.state = 2 AND q.id > ?1 ORDER BY q.id LIMIT ?2")
+        "\(Deliveries.selectQueue) WHERE q.state = 2 AND q.reason = \(DeliveryReason.unconfigured.code) AND q.id > ?1 ORDER BY q.id LIMIT ?2"
+    )
     private static let placesSQL = SQL("SELECT DISTINCT endpoint, game FROM lanes")
 
     /// Holds what belongs to a game or endpoint outside the configuration, and releases what came back. One step over

@@ -36,7 +36,7 @@ extension Outbox {
         }
         try addOldest(to: &status, rows)
         try addHeldReasons(to: &status, rows)
-        status.latestRecordedMilliseconds = try latestRecorded(rows)
+        status.latestRecordedMilliseconds = try latestRecorded()
         status.pendingNotices = Int(try counters.value(.pendingNotices))
         status.forgottenEvents = Int(try counters.value(.forgottenEvents))
         status.removedDead = Int(try counters.value(.removedDead))
@@ -65,10 +65,10 @@ extension Outbox {
 
     /// The latest moment that is recorded and that a disciplined clock told, or that of the newest event: one that a
     /// clock set wrong told proves nothing once another came after it.
-    private func latestRecorded(_ rows: [EndpointRow]) throws(StoreError) -> Int64? {
+    private func latestRecorded() throws(StoreError) -> Int64? {
         let event = try database.integer(Self.latestSQL, SQLValue(Self.lookedAt))
         let newest = try database.integer(Self.newestSQL)
-        return [event, newest, rows.compactMap(\.lastSuccess).max()].compactMap(\.self).max()
+        return [event, newest].compactMap(\.self).max()
     }
 
     /// What is remembered about the endpoint `name`; empty where nothing is.

@@ -57,7 +57,7 @@ struct QueueRow: Record {
             "CREATE INDEX queue_fresh ON queue(lane, weight, id) WHERE state = 1 AND due IS NULL",
             "CREATE INDEX queue_due ON queue(lane, weight, due, id) WHERE due IS NOT NULL",
             "CREATE INDEX queue_stream ON queue(stream, state, id) WHERE ordered = 1",
-            "CREATE INDEX queue_held ON queue(id) WHERE state = 2",
+            "CREATE INDEX queue_held ON queue(id, reason) WHERE state = 2",
         ])
 
     mutating func visit(_ columns: inout some ColumnVisitor) {

@@ -13,7 +13,7 @@ CREATE TABLE queue(id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, lane INTEGER
 CREATE INDEX queue_fresh ON queue(lane, weight, id) WHERE state = 1 AND due IS NULL;
 CREATE INDEX queue_due ON queue(lane, weight, due, id) WHERE due IS NOT NULL;
 CREATE INDEX queue_stream ON queue(stream, state, id) WHERE ordered = 1;
-CREATE INDEX queue_held ON queue(id) WHERE state = 2;
+CREATE INDEX queue_held ON queue(id, reason) WHERE state = 2;
 CREATE TABLE done(id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, uid INTEGER NOT NULL, state INTEGER NOT NULL CHECK(state BETWEEN 4 AND 7), reason INTEGER, message TEXT, weight INTEGER NOT NULL CHECK(weight BETWEEN 0 AND 2), merge INTEGER NOT NULL CHECK(merge BETWEEN 0 AND 3), strict INTEGER NOT NULL, confirms INTEGER NOT NULL, attempts INTEGER NOT NULL, inherited INTEGER NOT NULL, server_errors INTEGER NOT NULL, unanswered INTEGER NOT NULL, ignores_age INTEGER NOT NULL, settled INTEGER NOT NULL, settled_synchronized INTEGER NOT NULL, superseder INTEGER, round INTEGER, worth BLOB, rank INTEGER, best TEXT, changed INTEGER, unlocked INTEGER, letter BLOB, tried INTEGER, took INTEGER, outcome INTEGER, status INTEGER, error TEXT, answer TEXT, CHECK(reason IS NOT NULL OR state != 6), CHECK(round IS NULL OR (state = 5 AND worth IS NOT NULL)), CHECK(superseder IS NULL OR state = 5), CHECK((tried IS NULL) = (outcome IS NULL))) STRICT;
 CREATE INDEX done_dead ON done(uid, id) WHERE state = 6;
 CREATE INDEX done_dead_all ON done(id) WHERE state = 6;

@@ -46,4 +46,16 @@ import Testing
         #expect(record.reason == .ambiguous)
         #expect(record.attempts == 1)
     }
+
+    @Test func whatReturnedToTheQueueIsNotSettledByALateAnswer() throws {
+        let event = maker.score(1)
+        try store.accept(event)
+        let claim = try #require(try store.claim().first)
+        let due = store.clock.nowMilliseconds + 1_000
+        try store.settle(claim, .retry(dueMilliseconds: due, isServerError: false))
+        #expect(
+            try store.settle(claim, .delivered(Confirmation(), notice: nil), .delivered)
+                == SettleResult(state: .ready, isStale: true))
+        #expect(try store.all().first?.attempts == 1)
+    }
 }

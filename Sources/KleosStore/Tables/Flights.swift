@@ -31,6 +31,7 @@ final class Flights {
 
     private static let isQueuedSQL = SQL("SELECT 1 FROM queue WHERE id = ?1")
     private static let clearSQL = SQL("DELETE FROM flights")
+    private static let anySQL = SQL("SELECT 1 FROM flights LIMIT 1")
     private static let allSQL = SQL("SELECT \(FlightRow.table.list) FROM flights f ORDER BY f.id")
 
     /// Whether the delivery is in flight.
@@ -111,6 +112,8 @@ final class Flights {
 
     /// Removes what is left on disk, once nothing is in flight any more. Throws `StoreError`.
     func clear() throws(StoreError) {
+        // Nothing is written where there is nothing: the disk may be full.
+        guard try database.integer(Self.anySQL) != nil else { return }
         try database.run(Self.clearSQL)
         gone.removeAll()
         changed.removeAll()

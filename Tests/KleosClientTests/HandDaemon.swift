@@ -75,7 +75,11 @@ final class Talk {
 
     /// Waits until the client hangs up; requests that come before that are dropped.
     func waitForEnd() throws {
-        repeat { try Self.waitForInput(on: descriptor) } while try !descriptor.read(limitBytes: 65_536).isEmpty
+        do {
+            repeat { try Self.waitForInput(on: descriptor) } while try !descriptor.read(limitBytes: 65_536).isEmpty
+        } catch let error as SystemError where error.code == ECONNRESET {
+            // It hung up before it had read the last answer.
+        }
     }
 
     func answer(_ request: RPCRequest, _ result: JSONValue) throws {

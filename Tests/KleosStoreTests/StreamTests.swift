@@ -49,6 +49,16 @@ import Testing
         #expect(try store.state(low) == .ready)
     }
 
+    @Test func whatGaveWayLongAgoStillNamesWhatTookItsPlace() throws {
+        let events = (0..<200).map { maker.score(Int64($0)) }
+        for event in events { try store.accept(event) }
+        var records: [EventKey: DeliveryRecord] = [:]
+        for record in try store.all() { records[record.key] = record }
+        var (key, hops) = (events[0].key, 0)
+        while let next = records[key]?.supersededBy, hops < 10 { (key, hops) = (next, hops + 1) }
+        #expect(key == events.last?.key)
+    }
+
     @Test func ofAllThatOneReplacedTheBestComesBack() throws {
         let (bogus, low, middle) = (maker.score(99), maker.score(10), maker.score(20))
         for event in [bogus, low, middle] { try store.accept(event) }

@@ -107,8 +107,11 @@ extension Outbox {
     private func superseder(of row: DeliveryRow) throws(StoreError) -> EventKey? {
         guard row.state == .superseded, let first = row.superseder else { return nil }
         var next = first
+        var seen: EventKey?
+        // Of a longer chain one in the middle is named, which names what it gave way to itself.
         for _ in 0..<64 {
-            guard let other = try deliveries.row(DeliveryID(next)) else { return nil }
+            guard let other = try deliveries.row(DeliveryID(next)) else { return seen }
+            seen = other.key
             switch other.state {
             case .superseded:
                 guard let further = other.superseder else { return other.key }
@@ -117,7 +120,7 @@ extension Outbox {
             default: return other.key
             }
         }
-        return nil
+        return seen
     }
 
     /// What took the place of something that ended without a confirmation: what is under way, else what was confirmed.

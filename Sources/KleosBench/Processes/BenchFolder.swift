@@ -5,6 +5,7 @@ import KleosSupport
 enum BenchFolder {
     /// Makes a new folder in `parent`, which only this user enters. Throws `SystemError`.
     static func make(in parent: String) throws(SystemError) -> String {
+        // A copy of its own, since mkdtemp writes the name that it chose over the six X's.
         var name = Array("\(parent)/kleos-bench.XXXXXX".utf8CString)
         // Sound: mkdtemp changes the X's and nothing else, and the text ends with its zero.
         let isMade = name.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { mkdtemp($0) } != nil }

@@ -99,7 +99,7 @@ extension Outbox {
         for weight in 0...2 where chosen.count < wanted {
             let places = wanted - chosen.count
             let retries = try retries(places, lane, weight, &exclusion, nowMilliseconds: nowMilliseconds)
-            // The first half of the places is for what was tried before, the rest for what is fresh, where there is any.
+            // Half of the places is for what was tried before, half for what is fresh, where there is any.
             let kept = retries.prefix(isRetryTurn ? (places + 1) / 2 : places / 2)
             let fresh = try self.fresh(places - kept.count, lane, weight, &exclusion)
             chosen += kept + fresh

@@ -167,7 +167,6 @@ extension Outbox {
             upkeep.barren = []
             return false
         }
-        let isPassBegun = upkeep.shed == 0
         let rows = try database.rows(
             Self.walkSQL, [SQLValue(upkeep.shed), SQLValue(Self.lookedAtPerStep)]
         ) { deliveries.done($0) }
@@ -179,7 +178,7 @@ extension Outbox {
         }
         let isPassEnded = rows.count < Self.lookedAtPerStep
         upkeep.shed = isPassEnded || removed > 0 ? 0 : rows.last?.id.number ?? 0
-        if removed == 0, isPassEnded, isPassBegun || upkeep.shed == 0 { upkeep.barren.insert(most) }
+        if removed == 0, isPassEnded { upkeep.barren.insert(most) }
         counters.add(Int64(removed), to: .removedReceipts)
         return true
     }
